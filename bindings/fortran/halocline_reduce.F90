@@ -2,7 +2,7 @@
 !> Reductions over all ranks of a context: every rank gives an array, all get the arrays combined element by element. How they are done, and
 !> in which order elements are folded, is said in halocline/reduce.h; it holds here too.
 module halocline_reduce
-  use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t, c_null_ptr, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int64_t, c_null_ptr, c_ptr
   use halocline_c
   use halocline_context, only: hlc_context
   use halocline_errors, only: settle
@@ -33,11 +33,12 @@ module halocline_reduce
 
   !> What hlc_allreduce_create decided: parts (one per node), lanes (chunks of a part combined side by side), and how many lanes the
   !> calling rank drives. Also the elements of a chunk in bytes (0: every rank combines everything itself, in one step), and chunks
-  !> of all parts together. Last, the bytes that the calling rank sends to the next node in one run, and its shared memory. Filled
-  !> by hlc_allreduce_info.
+  !> of all parts together. Then the bytes that the calling rank sends to the next node in one run, and its shared memory. Last, the
+  !> microseconds that the machine cards predict at once and in chunks (0: they predict nothing). Filled by hlc_allreduce_info.
   type, bind(C) :: hlc_allreduce_info_t
     integer(c_int) :: parts = 0, lanes = 0, my_lanes = 0
     integer(c_int64_t) :: chunk_bytes = 0, chunks = 0, network_bytes = 0, memory_bytes = 0
+    real(c_double) :: at_once_us = 0, chunks_us = 0
   end type
 
   interface

@@ -50,6 +50,7 @@ typedef enum hlc_model_quantity HLC_INT {
   HLC_MODEL_NEIGHBOURS,     /**< neighbours */
   HLC_MODEL_BLOCKS,         /**< blocks */
   HLC_MODEL_LOCAL_BYTES,    /**< local bytes */
+  HLC_MODEL_RANKS_BYTES,    /**< ranks - 1 times the bytes: what a rank gets that needs the bytes of all others */
   HLC_MODEL_QUANTITY_COUNT_
 } hlc_model_quantity;
 

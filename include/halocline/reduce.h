@@ -52,7 +52,15 @@ typedef struct hlc_allreduce_spec {
 
 /**
  * Plans reductions. It lays out the memory that the ranks of the node share, and connects each rank with its counterparts on both
- * neighbouring nodes. Collective over the context; returns when the plan can be run. Errors, the same on all ranks: HLC_ERR_ARGUMENT (names
+ * neighbouring nodes.
+ *
+ * It chooses how the elements are combined: at once by every rank, or in chunks. The machine card (halocline/model.h) predicts both where
+ * `halocline-bench model` has measured this number of ranks and bytes on this machine. The longest predictions of all ranks count. Else
+ * few elements are combined at once: 16 KiB of all ranks on one node. The environment variable HALOCLINE_ALLREDUCE, "at_once" or "chunks",
+ * chooses for all plans; it must be the same on all ranks. More than 8 MiB of all ranks together are always combined in chunks. The result
+ * has the same bits in both.
+ *
+ * Collective over the context; returns when the plan can be run. Errors, the same on all ranks: HLC_ERR_ARGUMENT (names
  * the argument, the rank and its value), HLC_ERR_MISMATCH (names two ranks and both values), HLC_ERR_MEMORY, HLC_ERR_TIMEOUT,
  * HLC_ERR_PEER_DIED, HLC_ERR_MPI. HLC_ERR_UNSUPPORTED for the minimum or maximum of complex numbers. Also, with the reason, if there are
  * several nodes and no network that all can use.
@@ -95,6 +103,8 @@ typedef struct hlc_allreduce_info_t {
   int64_t chunks; /**< of all parts together */
   int64_t network_bytes; /**< bytes that the calling rank sends to other nodes in one run */
   int64_t memory_bytes; /**< shared memory of this rank */
+  double at_once_us; /**< microseconds that the machine cards predict if every rank combines everything itself; 0: they predict nothing */
+  double chunks_us; /**< the same in chunks */
 } hlc_allreduce_info_t;
 
 /** Fills *info. Local. */

@@ -20,7 +20,7 @@ struct hlc_segment {
 
 struct hlc_context : halocline::core::LeakedOnFailure {
   halocline::core::Context inner;
-  halocline::core::LazyMachine machine;  // for plans in mode auto
+  halocline::core::LazyMachine machine;  // for plans that choose by it
   std::unique_ptr<hlc_segment> freed_segments;
   int freed_count = 0;
 };

@@ -45,7 +45,7 @@ hlc_status hlc_allreduce_create(hlc_context *context, const hlc_allreduce_spec *
     const Status mine = halocline::core::alone(inner, [&] {
       if (!plan) return api::null_on(inner, call, "the result pointer");
       made = std::make_unique<hlc_allreduce>(inner);
-      return made->inner.take(spec, &name);
+      return made->inner.take(spec, context->machine.get().card, &name);
     });
     HLC_TRY(halocline::core::meet(inner, mine, name));
     inner.count_plan();

@@ -21,6 +21,7 @@ inline constexpr std::array kVariables{
     Variable{"MODE", Reader::library, "auto", "mode of plans that name none"},
     Variable{"AUTO_MODES", Reader::library, "all", "modes that auto may choose"},
     Variable{"AUTO_PERIOD", Reader::library, "1000", "swaps between two looks of auto at the times"},
+    Variable{"ALLREDUCE", Reader::library, "what the card predicts", "at_once or chunks: how reductions are carried out"},
     Variable{"DOCTOR", Reader::library, "the one of this host and MPI", "halocline-doctor's report: a file, or none"},
     Variable{"EPOCH", Reader::library, "early", "when modes fence and pscw open an epoch: early or late"},
     Variable{"DRIVE", Reader::library, "put", "which side moves the data in mode fence: put or get"},

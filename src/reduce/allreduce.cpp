@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "reduce/allreduce.hpp"
 
+#include <iterator>
 #include <utility>
 
 #include "base/bounds.hpp"
@@ -15,9 +16,6 @@ namespace halocline::core {
 namespace {
 
 constexpr const char *kCreate = "hlc_allreduce_create", *kRun = "hlc_allreduce_run";
-constexpr std::int64_t kAtOnce = 16 << 10;  // bytes that a rank reads of all others, at most, where each rank combines everything
-constexpr std::int64_t kGathered =
-    64 << 10;  // the same between nodes, of all ranks: beyond this, sending all costs more than going round the ring twice
 constexpr std::int64_t kPastCaches = 32 << 20;  // bytes of a result that is not read from a cache
 
 const char *reduction_word(std::int64_t reduction) {
@@ -26,11 +24,12 @@ const char *reduction_word(std::int64_t reduction) {
 }
 
 /// The values of the spec that must be the same on all ranks.
-std::vector<Rule> rules_of(const hlc_allreduce_spec &spec, std::int64_t element_bytes) {
+std::vector<Rule> rules_of(const hlc_allreduce_spec &spec, std::int64_t element_bytes, ReduceMethod asked) {
   return {{"type", spec.type, type_name},
           {"element_bytes", element_bytes},
           {"reduction", spec.reduction, reduction_word},
-          {"count", spec.count}};
+          {"count", spec.count},
+          {"HALOCLINE_ALLREDUCE", static_cast<std::int64_t>(asked), reduce_method_word}};
 }
 
 /// Leaks memory that a rank of another node may still write.
@@ -73,29 +72,34 @@ Status Allreduce::check(const hlc_allreduce_spec *spec) const {
   return check_function(*spec, caller);
 }
 
-Status Allreduce::take(const hlc_allreduce_spec *spec, std::string *plan) {
+Status Allreduce::take(const hlc_allreduce_spec *spec, const Card &card, std::string *plan) {
   HLC_TRY(check(spec));
   if (spec->name) plan->append("'").append(spec->name).append("'");
-  return plan_.combiner.choose((std::string(kCreate) + " on rank " + std::to_string(context_.rank())).c_str(), *spec);
+  const std::string who = std::string(kCreate) + " on rank " + std::to_string(context_.rank());
+  HLC_TRY(read_reduce_method(who, &asked_));
+  HLC_TRY(plan_.combiner.choose(who.c_str(), *spec));
+  opinion_ = ReduceOpinion::of(card, context_, spec->count * plan_.combiner.element_bytes());
+  return Status::ok;
 }
 
 Status Allreduce::create(const hlc_allreduce_spec *spec) {
   serial_ = context_.next_plan() - 1;
-  HLC_TRY(check_rules(context_, kCreate, [&] { return rules_of(*spec, plan_.combiner.element_bytes()); }));
-  std::int64_t lanes = context_.members();
-  HLC_TRY(reduce(context_, context_.comm(), MPI_MAX, &lanes, 1));
-  choose(spec->count, static_cast<int>(lanes));
+  HLC_TRY(check_rules(context_, kCreate, [&] { return rules_of(*spec, plan_.combiner.element_bytes(), asked_); }));
+  std::int64_t largest[] = {opinion_.lanes, opinion_.at_once_ns, opinion_.chunks_ns};
+  HLC_TRY(reduce(context_, context_.comm(), MPI_MAX, largest, static_cast<int>(std::size(largest))));
+  opinion_ = {largest[0], largest[1], largest[2]};
+  choose(spec->count);
   const Status made = make_memory();
   if (failed(made) && ring_) Ring::retire(std::move(ring_));
   return made;
 }
 
 /// How the array is cut, and where its pieces are.
-void Allreduce::choose(std::int64_t count, int lanes) {
-  const int members = context_.members(), nodes = context_.nodes();
+void Allreduce::choose(std::int64_t count) {
+  const int members = context_.members(), nodes = context_.nodes(), lanes = static_cast<int>(opinion_.lanes);
   plan_.cut = Cut::of(count, plan_.combiner.element_bytes(), nodes, lanes);
   const std::int64_t all = plan_.cut.bytes(), packed = pack_stride(all) * lanes;
-  plan_.at_once = nodes == 1 ? all <= kAtOnce / members : packed <= kGathered / nodes;
+  plan_.at_once = is_at_once(asked_, opinion_, context_, all);
   plan_.past_caches = all >= kPastCaches;
   if (!plan_.at_once)
     plan_.layout = Layout::of(plan_.cut.chunk_bytes(), lanes, members, nodes > 1 ? plan_.cut.sends() * (kAhead + 1) : 0);
@@ -160,6 +164,10 @@ hlc_allreduce_info_t Allreduce::describe() const {
   info.chunks = plan_.cut.chunks();
   info.network_bytes = network_bytes();
   info.memory_bytes = plan_.layout.bytes(me);
+  if (opinion_.predicts()) {
+    info.at_once_us = static_cast<double>(opinion_.at_once_ns) / 1e3;
+    info.chunks_us = static_cast<double>(opinion_.chunks_ns) / 1e3;
+  }
   return info;
 }
 

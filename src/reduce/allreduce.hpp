@@ -7,6 +7,7 @@
 
 #include "engine/context/context.hpp"
 #include "reduce/algorithm.hpp"
+#include "reduce/method.hpp"
 #include "reduce/node_ranks.hpp"
 
 namespace halocline::core {
@@ -18,8 +19,8 @@ class Allreduce {
   Allreduce(const Allreduce &) = delete;
   Allreduce &operator=(const Allreduce &) = delete;
 
-  /// The local part of the creation: checks the spec, chooses the arithmetic, and appends the plan's name to *plan.
-  Status take(const hlc_allreduce_spec *spec, std::string *plan);
+  /// The local part of the creation: checks the spec, chooses the arithmetic, asks the card, and appends the plan's name to *plan.
+  Status take(const hlc_allreduce_spec *spec, const Card &card, std::string *plan);
   Status create(const hlc_allreduce_spec *spec);
   Status run(const void *in, void *out);
   /// To be called after all ranks have met to end it; others_broken if a run has failed on any of them.
@@ -32,7 +33,7 @@ class Allreduce {
 
  private:
   Status check(const hlc_allreduce_spec *spec) const;
-  void choose(std::int64_t count, int lanes);
+  void choose(std::int64_t count);
   Status make_memory();
   Status make_tables();
   std::unique_ptr<ReduceAlgorithm> choose_algorithm();
@@ -41,6 +42,8 @@ class Allreduce {
 
   Context &context_;
   std::int64_t serial_ = 0;  // among the plans of the context
+  ReduceMethod asked_ = ReduceMethod::any;
+  ReduceOpinion opinion_;  // after create that of all ranks
   ReducePlan plan_;
   bool broken_ = false;
   SharedMemory memory_;  // moved into the ring where there is one

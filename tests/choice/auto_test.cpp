@@ -1,10 +1,7 @@
 // Mode auto: what it chooses from, that all ranks choose the same, that every swap is right, and what it says about it.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include <unistd.h>
-
 #include <chrono>
-#include <fstream>
 #include <thread>
 
 #include "choice/ring.hpp"
@@ -14,22 +11,6 @@ namespace {
 
 constexpr int kTrial = 80;   // swaps in which a trial is over
 constexpr int kLater = 150;  // further swaps in which the two best have been compared once more
-
-/// A file of this rank, as long as the object lives.
-class RankFile {
- public:
-  RankFile(const std::string &name, const std::string &text)
-      : path_("/tmp/halocline-" + name + "-" + std::to_string(getpid()) + "-" + std::to_string(rank()) + ".json") {
-    std::ofstream(path_) << text;
-  }
-  RankFile(const RankFile &) = delete;
-  RankFile &operator=(const RankFile &) = delete;
-  ~RankFile() { unlink(path_.c_str()); }
-  const std::string &path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 /// A card in which a swap takes so many microseconds for any number of bytes, on one node and on several.
 std::string card_of(const std::map<std::string, double> &us) {

@@ -4,36 +4,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdlib>
-#include <initializer_list>
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "support/mpi_test.hpp"
+#include "support/variables.hpp"
 
 namespace halocline::test {
-
-/// Variables that are set as long as the object lives.
-class Variables {
- public:
-  explicit Variables(std::initializer_list<std::pair<const char *, std::string>> values) {
-    for (const auto &[name, value] : values) {
-      const char *const before = std::getenv(name);
-      before_[name] = before ? before : "";
-      setenv(name, value.c_str(), 1);
-    }
-  }
-  Variables(const Variables &) = delete;
-  Variables &operator=(const Variables &) = delete;
-  ~Variables() {
-    for (const auto &[name, value] : before_) value.empty() ? unsetenv(name.c_str()) : setenv(name.c_str(), value.c_str(), 1);
-  }
-
- private:
-  std::map<std::string, std::string> before_;
-};
 
 class Ring {
  public:

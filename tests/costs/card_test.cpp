@@ -21,7 +21,8 @@ constexpr const char *kCard = R"({"schema": "halocline-card/1", "host": "a \"quo
    "typical_error": 0.05, "residuals": {"median": 0.01, "worst": null},
    "terms": [{"quantity": "latency", "us": 1}, {"quantity": "bytes", "to": 1000, "us": 0.001}, {"quantity": "bytes", "from": 1000, "us": 0.0005},
              {"quantity": "switch", "from": 5000, "us": 7}, {"quantity": "log_ranks", "us": 2.9}]},
-  {"operation": "halo", "by": "direct", "nodes": 2, "terms": [{"quantity": "neighbours", "us": 0.35}, {"quantity": "crowding", "us": 10}]}]})";
+  {"operation": "halo", "by": "direct", "nodes": 2, "terms": [{"quantity": "neighbours", "us": 0.35}, {"quantity": "crowding", "us": 10}]},
+  {"operation": "allreduce", "by": "at_once", "nodes": 1, "terms": [{"quantity": "ranks_bytes", "us": 0.25}]}]})";
 
 /// A folder of its own, as the user's cache.
 class CardTest : public ::testing::Test {
@@ -102,6 +103,18 @@ TEST_F(CardTest, has_curves_of_their_own_for_several_nodes) {
   EXPECT_DOUBLE_EQ(found.us, 1.4 + 5);
 }
 
+TEST_F(CardTest, counts_the_bytes_of_all_other_ranks) {
+  ASSERT_EQ(hlc_model_open(write(kCard).c_str(), &model_), HLC_OK);
+  hlc_model_case which = case_of("allreduce", "at_once");
+  hlc_prediction found{};
+  which.bytes = 8, which.ranks = 4;
+  ASSERT_EQ(hlc_model_predict(model_, &which, &found), HLC_OK);
+  EXPECT_DOUBLE_EQ(found.us, 6);
+  which.ranks = 1;
+  ASSERT_EQ(hlc_model_predict(model_, &which, &found), HLC_OK);
+  EXPECT_DOUBLE_EQ(found.us, 0);
+}
+
 TEST_F(CardTest, lists_its_curves) {
   ASSERT_EQ(hlc_model_open(write(kCard).c_str(), &model_), HLC_OK);
   hlc_model_curve_t curve{};
@@ -111,7 +124,7 @@ TEST_F(CardTest, lists_its_curves) {
   EXPECT_STREQ(hlc_model_quantity_name(curve.terms[3].quantity), "switch");
   ASSERT_EQ(hlc_model_curve(model_, 1, &curve), HLC_OK);
   EXPECT_EQ(curve.nodes, 2);
-  EXPECT_EQ(hlc_model_curve(model_, 2, &curve), HLC_ERR_ARGUMENT);
+  EXPECT_EQ(hlc_model_curve(model_, 3, &curve), HLC_ERR_ARGUMENT);
 }
 
 TEST_F(CardTest, refuses_what_is_no_card) {

@@ -104,6 +104,16 @@ TEST(Fit, finds_the_logarithm_of_the_ranks) {
   EXPECT_NEAR(fit.predict(point_of(8, 1024, 0, 0).which), 29, 1);
 }
 
+/// A reduction in which every rank reads the elements of all others: 1 us + 0.1 ns (p - 1) s.
+TEST(Fit, finds_the_bytes_of_all_other_ranks) {
+  CostPoints points;
+  for (const double ranks : {2.0, 3.0, 4.0, 6.0, 8.0})
+    for (const double bytes : powers_of_two(3, 20)) points.push_back(point_of(bytes, ranks, 1 + 0.1e-3 * (ranks - 1) * bytes, 0));
+  const Fit fit = bench::fit_curve(points, {});
+  EXPECT_NEAR(coefficient(fit, HLC_MODEL_RANKS_BYTES), 0.1e-3, 1e-6);
+  EXPECT_NEAR(fit.predict(point_of(1e6, 64, 0, 0).which), 6301, 63);
+}
+
 TEST(Fit, separates_neighbours_blocks_and_bytes) {
   CostPoints points;
   for (const double neighbours : {1.0, 3.0, 5.0, 8.0})

@@ -52,7 +52,7 @@ inline hlc_allreduce_spec spec_of(hlc_type type, hlc_reduction reduction, std::i
 /// A plan, destroyed at the end.
 class Plan {
  public:
-  explicit Plan(const hlc_allreduce_spec &spec) { EXPECT_TRUE(ok(hlc_allreduce_create(context(), &spec, &raw_))); }
+  explicit Plan(const hlc_allreduce_spec &spec, hlc_context *in = context()) { EXPECT_TRUE(ok(hlc_allreduce_create(in, &spec, &raw_))); }
   ~Plan() {
     if (raw_) {
       EXPECT_TRUE(ok(hlc_allreduce_destroy(&raw_)));

@@ -8,6 +8,7 @@
 
 #include "reduce/arrays.hpp"
 #include "support/skew.hpp"
+#include "support/variables.hpp"
 
 namespace halocline::test {
 namespace {
@@ -124,6 +125,7 @@ TEST(SharedArraysThatOthersHaveReleased, are_copied) {
 /// Another thread of this rank, while the run waits for a late rank: the arrays are kept.
 TEST(SharedArraysOfARunningReduction, cannot_be_released) {
   if (size() == 1) GTEST_SKIP() << "nobody can come late";
+  const Variables method{{"HALOCLINE_ALLREDUCE", "chunks"}};  // at once no array is read in place
   const Plan plan(spec_of(HLC_FLOAT64, HLC_REDUCE_SUM, kFew));
   Shared in(kFew);
   std::vector<double> out(static_cast<std::size_t>(kFew));

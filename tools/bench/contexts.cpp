@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contexts.hpp"
 
-#include <cstdlib>
+#include "variable.hpp"
 
 namespace bench {
 
-/// The variable goes back to what it was.
 static halocline::Context open_with(const std::string &progress, MPI_Comm comm) {
-  const char *set = std::getenv("HALOCLINE_PROGRESS");
-  const std::string before = set ? set : "";
-  setenv("HALOCLINE_PROGRESS", progress.c_str(), 1);
-  halocline::Context context(comm);
-  set ? setenv("HALOCLINE_PROGRESS", before.c_str(), 1) : unsetenv("HALOCLINE_PROGRESS");
-  return context;
+  const Variable variable("HALOCLINE_PROGRESS", progress);
+  return halocline::Context(comm);
 }
 
 ContextWith::ContextWith(const std::string &progress, MPI_Comm comm) : progress_(progress), context_(open_with(progress, comm)) {}

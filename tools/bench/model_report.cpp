@@ -33,6 +33,7 @@ std::string words_of(const hlc_model_term &term) {
     case HLC_MODEL_NEIGHBOURS: return us + " us k";
     case HLC_MODEL_BLOCKS: return ns + " ns b";
     case HLC_MODEL_LOCAL_BYTES: return ns + " ns l";
+    case HLC_MODEL_RANKS_BYTES: return ns + " ns (p - 1) s";
     case HLC_MODEL_QUANTITY_COUNT_: break;
   }
   return "";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "other_operations.hpp"
 
+#include "variable.hpp"
 #include "work.hpp"
 
 #include <sys/mman.h>
@@ -105,11 +106,15 @@ class Sums {
       : comm_(stage.comm),
         in_(static_cast<std::size_t>((bytes + 7) / 8), rank_of(comm_) + 1.0),
         out_(in_.size()),
-        plan_(stage.context, static_cast<std::int64_t>(in_.size()), halocline::Reduction::sum) {}
+        plan_(planned(stage, "")),
+        at_once_(planned(stage, "at_once")),
+        chunks_(planned(stage, "chunks")) {}
 
-  double by_engine(int count) {
-    return sample(count, [&] { plan_.run(in_.data(), out_.data()); });
-  }
+  double by_engine(int count) { return run(plan_, count); }
+  /// More bytes than some are always combined in chunks.
+  bool can_be_at_once() const { return at_once_.info().chunk_bytes == 0; }
+  double at_once(int count) { return run(at_once_, count); }
+  double in_chunks(int count) { return run(chunks_, count); }
   double by_host(int count) {
     return sample(count, [&] { MPI_Allreduce(in_.data(), out_.data(), static_cast<int>(in_.size()), MPI_DOUBLE, MPI_SUM, comm_); });
   }
@@ -119,6 +124,14 @@ class Sums {
   }
 
  private:
+  /// A plan that is carried out in this way; "": as the library chooses.
+  halocline::Allreduce<double> planned(const Stage &stage, const char *way) const {
+    const Variable variable("HALOCLINE_ALLREDUCE", way);
+    return {stage.context, static_cast<std::int64_t>(in_.size()), halocline::Reduction::sum};
+  }
+  double run(halocline::Allreduce<double> &plan, int count) {
+    return sample(count, [&] { plan.run(in_.data(), out_.data()); });
+  }
   template <class Call>
   double sample(int count, Call call) {
     meet(comm_);
@@ -132,7 +145,7 @@ class Sums {
 
   MPI_Comm comm_;
   std::vector<double> in_, out_;
-  halocline::Allreduce<double> plan_;
+  halocline::Allreduce<double> plan_, at_once_, chunks_;
 };
 
 /// Puts from the first rank to the last, with a computation between put and flush.
@@ -254,11 +267,12 @@ Operation make_barrier(Stage &stage) {
 
 Operation make_allreduce(Stage &stage, std::int64_t bytes) {
   const auto sums = std::make_shared<Sums>(stage, bytes);
-  return {"allreduce",
-          bytes,
-          {{"engine", [sums](int count) { return sums->by_engine(count); }},
-           {"host", [sums](int count) { return sums->by_host(count); }},
-           {kLimitWay, [sums](int count) { return sums->by_copy(count); }}}};
+  Operation operation{"allreduce", bytes, {{"engine", [sums](int count) { return sums->by_engine(count); }}}};
+  if (sums->can_be_at_once()) operation.ways.push_back({"at_once", [sums](int count) { return sums->at_once(count); }});
+  operation.ways.push_back({"chunks", [sums](int count) { return sums->in_chunks(count); }});
+  operation.ways.push_back({"host", [sums](int count) { return sums->by_host(count); }});
+  operation.ways.push_back({kLimitWay, [sums](int count) { return sums->by_copy(count); }});
+  return operation;
 }
 
 Operation make_overlap(Stage &stage, std::int64_t bytes) {

@@ -34,7 +34,7 @@ def quantity_of(term: Json, case: Case) -> float:
                "switch": float(case.bytes >= begin), "log_ranks": log_ranks, "ranks": max(case.ranks - 1, 0),
                "sharing": float(crowding > 0), "crowding": crowding, "crowding_log": crowding * log_ranks,
                "crowding_bytes": crowding * case.bytes, "neighbours": case.neighbours, "blocks": case.blocks,
-               "local_bytes": case.local_bytes}
+               "local_bytes": case.local_bytes, "ranks_bytes": max(case.ranks - 1, 0) * case.bytes}
     return amounts[term["quantity"]]
 
 

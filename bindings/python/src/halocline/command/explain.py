@@ -18,7 +18,7 @@ from halocline.command.words import bytes_of, listed, parse_bytes, percent_of, t
 PARTS = {"latency": "latency", "bytes": "bytes to and from others", "switch": "another protocol", "log_ranks": "log2 of the ranks",
          "ranks": "ranks", "sharing": "shared cores", "crowding": "ranks per core", "crowding_log": "ranks per core and log2 of the ranks",
          "crowding_bytes": "bytes where cores are shared", "neighbours": "neighbours", "blocks": "contiguous runs",
-         "local_bytes": "copies within the rank"}
+         "local_bytes": "copies within the rank", "ranks_bytes": "bytes of all other ranks"}
 NEAR = 1.1
 
 
