@@ -51,7 +51,8 @@ class HashTable {
   std::optional<Word> find(Word key);
   /// Removes a key; true if this call has. Its cell stays, for the same key.
   bool erase(Word key);
-  /// Carries out many requests, up to `at_once` at the same time. There is no order among them.
+  /// Carries out many requests, up to `at_once` at the same time. There is no order among them. If one
+  /// of them throws, others may have been carried out or not, and cells of some may be lost.
   void carry_out(std::span<Request> requests, std::size_t at_once);
 
   /// Returns when all ranks have called it: what they did before is done.

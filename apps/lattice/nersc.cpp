@@ -244,9 +244,9 @@ void read_field(const std::string &path, GaugeField &field) {
   const NerscHeader header = read_header(path);
   const std::vector<Links4> links = read_links(path, block);
   field.set([&](const Site &site) { return links[number_of(site, block.local)]; });
-  if (const double is = plaquette(field); std::abs(is - header.plaquette) > header.precision())
+  if (const double is = plaquette(field); !(std::abs(is - header.plaquette) <= header.precision()))
     refuse(path, "its plaquette is " + in_words(is, header.plaquette));
-  if (const double is = link_trace(field); std::abs(is - header.link_trace) > header.precision())
+  if (const double is = link_trace(field); !(std::abs(is - header.link_trace) <= header.precision()))
     refuse(path, "its link trace is " + in_words(is, header.link_trace));
 }
 

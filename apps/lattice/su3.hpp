@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace lattice {
 
@@ -154,7 +155,7 @@ inline R deviation(const Matrix<R> &m) {
   R most = std::sqrt(norm2(determinant(m) - Complex<R>{1, 0}));
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) most = std::max(most, std::sqrt(norm2(product.e[i][j] - one.e[i][j])));
-  return most;
+  return most <= std::numeric_limits<R>::max() ? most : std::numeric_limits<R>::infinity();  // also where it is no number
 }
 
 }  // namespace lattice

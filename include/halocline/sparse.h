@@ -66,7 +66,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_sparse_create(hlc_context *context, const h
  * Starts an exchange: sends count messages, as far as their targets have free slots. messages is copied. Does not wait for other ranks,
  * unless the network takes no more for now. All
  * ranks start the same exchanges in the same order, also those that send nothing. Several, made by several hlc_sparse_create, may be
- * outstanding. Errors: HLC_ERR_STATE (started twice, or an earlier exchange has failed), HLC_ERR_ARGUMENT (names the message; nothing was
+ * outstanding. All ranks then finish them in the same order, or test all of them until they are complete. finish moves its own exchange
+ * along, and no other. Errors: HLC_ERR_STATE (started twice, or an earlier exchange has failed), HLC_ERR_ARGUMENT (names the message; nothing was
  * sent), HLC_ERR_MEMORY, HLC_ERR_PEER_DIED. One thread per handle at a time.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_sparse_start(hlc_sparse *sparse, int count, const hlc_sparse_message *messages);

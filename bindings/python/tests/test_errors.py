@@ -364,3 +364,29 @@ def test_fields_that_are_none_are_refused(context, grid):
 
 def test_the_version_is_that_of_the_library(context):
     assert halocline.__version__ == halocline.version()
+
+
+@pytest.mark.parametrize(("dtype", "words"), [("S", "no bytes"), (str, "no bytes"), ("M8[s]", "int64"), ("m8[s]", "int64")])
+def test_types_whose_memory_cannot_be_moved_are_refused(context, dtype, words):
+    with pytest.raises(halocline.ArgumentError, match=words):
+        halocline.Segment(context, 4, dtype)
+
+
+def test_what_is_no_array_gets_no_data(context):
+    with halocline.Segment(context, 2) as segment:
+        for out in ([0.0, 0.0], 1.0, np.float64(1)):
+            with pytest.raises(halocline.ArgumentError, match="out is a|writable"):
+                segment.get(context.rank, out)
+
+
+def test_a_reduction_of_another_shape_is_refused(context):
+    with halocline.Allreduce(context, (3, 4)) as total:
+        with pytest.raises(halocline.ArgumentError, match=r"array has shape \(4, 3\), the plan \(3, 4\)"):
+            total.run(np.zeros((4, 3)))
+        with pytest.raises(halocline.ArgumentError, match=r"out has shape \(12,\)"):
+            total.run(np.zeros((3, 4)), np.zeros(12))
+
+
+def test_only_names_that_are_there_can_be_imported():
+    with pytest.raises(AttributeError, match="Contxt"):
+        halocline.Contxt  # noqa: B018

@@ -3,6 +3,7 @@
 SPDX-License-Identifier: BSD-3-Clause
 """
 import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -68,7 +69,13 @@ def test_wrong_messages_are_refused_and_the_exchange_goes_on(context):
             exchange.start([(context.size, np.zeros(2))])
         with pytest.raises(halocline.StateError, match="hlc_sparse_finish"):
             exchange.finish()
-        assert exchange.exchange([(context.rank, np.ones(2))])[0].data.tolist() == [1, 1]
+        sent = np.ones(2)
+        kept = weakref.ref(sent)
+        exchange.start([(context.rank, sent)])
+        del sent
+        gc.collect()
+        assert kept() is not None
+        assert exchange.finish()[0].data.tolist() == [1, 1] and kept() is None
     with pytest.raises(halocline.ArgumentError, match="Python objects"):
         halocline.SparseExchange(context, object)
     with pytest.raises(halocline.ArgumentError, match="slots"):

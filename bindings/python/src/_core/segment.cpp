@@ -158,13 +158,11 @@ class Segment : public Plan<hlc_segment, hlc_segment_free> {
   /// rank < 0: all ranks.
   void flush(int rank) {
     hlc_segment *segment = raw();
-    check(waiting([&] { return rank < 0 ? hlc_flush_all(segment) : hlc_flush(segment, rank); }));
-    drop_kept(rank);
+    complete(rank, [=] { return rank < 0 ? hlc_flush_all(segment) : hlc_flush(segment, rank); });
   }
   void flush_local(int rank) {
     hlc_segment *segment = raw();
-    check(waiting([&] { return rank < 0 ? hlc_flush_local_all(segment) : hlc_flush_local(segment, rank); }));
-    drop_kept(rank);
+    complete(rank, [=] { return rank < 0 ? hlc_flush_local_all(segment) : hlc_flush_local(segment, rank); });
   }
   void barrier() {
     hlc_segment *segment = raw();
@@ -178,6 +176,7 @@ class Segment : public Plan<hlc_segment, hlc_segment_free> {
  private:
   struct Kept {
     int rank;
+    std::uint64_t number;
     Buffer buffer;
   };
 
@@ -191,10 +190,14 @@ class Segment : public Plan<hlc_segment, hlc_segment_free> {
   void keep(int rank, Buffer buffer) {
     hlc_segment_info_t info{};
     check(hlc_segment_info(raw(), rank, &info));
-    if (!info.data) kept_.push_back({rank, std::move(buffer)});
+    if (!info.data) kept_.push_back({rank, next_++, std::move(buffer)});
   }
-  void drop_kept(int rank) {
-    if (!kept_.empty()) std::erase_if(kept_, [&](const Kept &kept) { return rank < 0 || kept.rank == rank; });
+  /// Waits, and releases what was kept before: other threads may begin operations meanwhile, which this flush does not complete.
+  template <class Call>
+  void complete(int rank, Call call) {
+    const std::uint64_t before = next_;
+    check(waiting(call));
+    if (!kept_.empty()) std::erase_if(kept_, [&](const Kept &kept) { return kept.number < before && (rank < 0 || kept.rank == rank); });
   }
   template <class Call>
   std::int64_t atomic(int rank, std::int64_t offset, Call call) {
@@ -206,6 +209,7 @@ class Segment : public Plan<hlc_segment, hlc_segment_free> {
 
   std::string type_;
   std::vector<Kept> kept_;
+  std::uint64_t next_ = 0;  // number of the next one that is kept
 };
 
 }  // namespace

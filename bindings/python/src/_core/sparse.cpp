@@ -34,9 +34,11 @@ class SparseExchange : public Plan<hlc_sparse, hlc_sparse_destroy> {
       const Buffer &buffer = buffers.emplace_back(object, Buffer::Access::read, "a message");
       list.push_back({rank, buffer.data(), buffer.bytes()});
     }
-    // Where an exchange is outstanding this call fails, and what that one sends must stay.
-    if (sent_.empty()) sent_ = std::move(buffers);
-    check(waiting([&] { return hlc_sparse_start(sparse, static_cast<int>(list.size()), list.data()); }));
+    std::vector<Buffer> before = std::exchange(sent_, std::move(buffers));
+    const hlc_status status = waiting([&] { return hlc_sparse_start(sparse, static_cast<int>(list.size()), list.data()); });
+    // Nothing was started, and what an exchange sends that is outstanding must stay.
+    if (status == HLC_ERR_ARGUMENT || status == HLC_ERR_STATE) sent_ = std::move(before);
+    check(status);
   }
   bool test() { return done(hlc_sparse_test(raw())); }
   /// Origin and bytes of each message, in the order of arrival.

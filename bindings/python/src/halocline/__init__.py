@@ -105,10 +105,10 @@ def _installed_version() -> str:
     try:
         return importlib.metadata.version(__name__)
     except importlib.metadata.PackageNotFoundError:
-        return str(__getattr__("version")())
+        return str(_found("version")())
 
 
-def __getattr__(name: str) -> Any:
+def _found(name: str) -> Any:
     if name == "__version__":
         return _installed_version()
     if name not in _HOMES:
@@ -116,6 +116,13 @@ def __getattr__(name: str) -> Any:
     found = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
     globals()[name] = found
     return found
+
+
+# Type checkers see the names that are imported above, and no others.
+if TYPE_CHECKING:
+    __version__: str
+else:
+    __getattr__ = _found
 
 
 def __dir__() -> list[str]:

@@ -86,5 +86,8 @@ class Allreduce(Plan):
         """
         given = contiguous(array, "array")
         result = np.empty(self.shape, self.dtype) if out is None else contiguous(out, "out")
+        for words, one in (("array", given), ("out", result)):
+            if one.shape != self.shape:
+                raise ArgumentError(f"Allreduce: {words} has shape {one.shape}, the plan {self.shape}")
         self._core.run(given, result)
         return result

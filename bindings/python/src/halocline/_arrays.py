@@ -120,6 +120,10 @@ def dtype_of(given: Any, what: str) -> np.dtype[Any]:
         raise ArgumentError(f"{what}: dtype is {given!r}, which is no type of NumPy") from None
     if dtype.hasobject:
         raise ArgumentError(f"{what}: dtype is {dtype}: Python objects cannot be moved between processes; use a numeric dtype")
+    if dtype.itemsize == 0:
+        raise ArgumentError(f"{what}: dtype is {dtype}, whose elements have no bytes")
+    if dtype.kind in "mM":
+        raise ArgumentError(f"{what}: dtype is {dtype}, whose memory NumPy does not show to others; use int64 and .view()")
     return dtype
 
 

@@ -8,7 +8,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
-from typing import Any, Literal, NoReturn, Protocol
+from typing import Any, Literal, NoReturn, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -51,6 +51,8 @@ def mode_number(name: str | None) -> int:
 
 def _begin_mpi() -> None:
     """Initialises MPI where no other part of the program has done so, and ends it with the process."""
+    if _core.is_forked():
+        raise StateError("Context: this process was forked; MPI belongs to the process that made it")
     state = _core.mpi_state()
     if state == "finalised":
         raise StateError("Context: MPI has been finalised, and a process cannot initialise it again")
@@ -241,6 +243,9 @@ def agreeing(context: Context, call: str) -> Iterator[None]:
     raise wrong from None
 
 
+_Self = TypeVar("_Self", bound="Plan")
+
+
 class Plan:
     """What is common to all that a context owns: it is closed by it, and may be closed before. A context manager, like the context."""
 
@@ -268,7 +273,7 @@ class Plan:
         self._core.close()
         self._context._disown(self)
 
-    def __enter__(self) -> Any:
+    def __enter__(self: _Self) -> _Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:

@@ -74,7 +74,7 @@ class Segment(Plan):
 
     def get(self, rank: int, out: Any, offset: int = 0, *, wait: bool = True) -> None:
         """Reads elements of a rank's part into an array. wait=False: the array may be read after `flush_local`, else at return."""
-        self._core.get(rank, self._memory(out), offset * self._size)
+        self._core.get(rank, contiguous(out, "out"), offset * self._size)
         if wait:
             self._core.flush_local(rank)
 

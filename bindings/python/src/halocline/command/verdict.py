@@ -7,7 +7,6 @@ import dataclasses
 from halocline.command import card as cards
 from halocline.command.words import Json, bytes_of, listed, percent_of, spread_of, time_of
 
-STANDARD_MODE = "direct"
 NOISY, TOO_NOISY = 0.5, 2.0  # spread over median: to be doubted, and useless
 MOST_TYPICAL_ERROR = 0.5
 
@@ -113,9 +112,7 @@ def headline_of(modes: dict[str, Json], best: str) -> str:
 
 
 def advice_on(best: str) -> str:
-    if best == STANDARD_MODE:
-        return f"Mode {best} is the default: there is nothing to set."
-    return f"Set HALOCLINE_MODE={best}, or name the mode in the plan."
+    return f"The default, auto, finds a mode by itself. HALOCLINE_MODE={best} fixes this one, or name it in the plan."
 
 
 def of(halo: Json, doctor: Json | None = None, model: Json | None = None) -> Verdict:
