@@ -251,7 +251,7 @@ class Halo(ExplainedPlan):
         outstanding. The NumPy form of hlc_for_rows.
         """
         low, high = self._depth
-        reaches = [int(reach)] * self._ndim if isinstance(reach, (int, np.integer)) else list(reach)
+        reaches = [int(reach)] * self._ndim if isinstance(reach, int | np.integer) else list(reach)
         if len(reaches) != self._ndim or any(not 0 <= r <= min(below, above) for r, below, above in zip(reaches, low, high)):
             raise ArgumentError(f"pieces: reach is {reach}; the halo has depths {low} below and {high} above")
         if not 0 <= field < len(self.fields):
