@@ -10,6 +10,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "docs" / "extensions"))
+sys.path.insert(0, str(ROOT / "bindings" / "python" / "src"))
 
 
 def version_of(header):
@@ -21,7 +22,8 @@ project = "Halocline"
 author = "the authors of Halocline"
 release = version = version_of(ROOT / "include" / "halocline" / "halocline.h")
 
-extensions = ["myst_parser", "breathe", "sphinx_copybutton", "headers", "source_pages", "fortran_reference", "redirect"]
+extensions = ["myst_parser", "breathe", "sphinx.ext.autodoc", "sphinx_copybutton", "headers", "source_pages",
+              "fortran_reference", "redirect"]
 root_doc = "docs/index"
 include_patterns = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/**.md", "examples/README.md",
                     "examples/*/README.md", "apps/*/README.md"]
@@ -36,6 +38,14 @@ breathe_domain_by_extension = {"h": "c", "hpp": "cpp"}
 breathe_show_include = False
 breathe_default_members = ("members",)
 
+# The Python package as its sources are, without the compiled extension.
+autodoc_mock_imports = ["halocline._core"]
+autodoc_default_options = {"members": True, "member-order": "bysource", "inherited-members": "tuple, BaseException, OSError"}
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
+python_maximum_signature_line_length = 100
+
 highlight_language = "none"
 html_theme = "furo"
 html_title = f"Halocline {release}"
@@ -48,3 +58,20 @@ html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": []}
 copybutton_exclude = ".linenos, .gp, .go"
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"
+
+
+# Types of NumPy by the names that the sources have, not as the unions and generics that these stand for.
+NUMPY_TYPES = (
+    (re.compile(r"~?type\[~?\w*\.?Any\] \| .*?_DTypeDict \| ~?str"), "DTypeLike"),
+    (re.compile(r"~?(?:\w+\.)*ndarray\[tuple\[.*?, \.\.\.\], ~?(?:\w+\.)*dtype\[(.*?)\]\]"), r"NDArray[\1]"),
+)
+
+
+def name_numpy_types(_app, _what, _name, _object, _options, arguments, returned):
+    for pattern, name in NUMPY_TYPES:
+        arguments, returned = (pattern.sub(name, words) if words else words for words in (arguments, returned))
+    return arguments, returned
+
+
+def setup(app):
+    app.connect("autodoc-process-signature", name_numpy_types)

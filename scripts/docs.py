@@ -2,7 +2,8 @@
 """The site, and checks of what its pages promise.
 
 docs.py site [OUT]      builds the site into OUT (build/site if not given), with warnings as errors
-docs.py names           every public name of the headers and Fortran modules has a comment; last line: N passed, N failed, N skipped
+docs.py names           every public name of the headers, Fortran modules and Python package has a comment; last line: N passed, N failed,
+                        N skipped
 docs.py code BUILD      every block of code of the guide to RMA and of the how-tos stands in a compiled file, is run, or says why not;
                         runs the others, with what BUILD installs; last line as above
 docs.py check           figures that a page cites are those of the page it names, all design notes are in their index; last line as above

@@ -1,7 +1,8 @@
-"""Finds public names without a comment: in the headers for C and C++ by doxygen's XML, in the Fortran modules by their sources.
+"""Finds public names without a comment: in the headers for C and C++ by doxygen's XML, in Fortran modules and Python by their sources.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import ast
 import pathlib
 import re
 import shutil
@@ -16,6 +17,7 @@ import headers  # noqa: E402
 
 HEADERS = ROOT / "include"
 MODULES = ROOT / "bindings" / "fortran"
+PACKAGE = ROOT / "bindings" / "python" / "src" / "halocline"
 # Guards, versions, what attributes expand to, and what counts the values of an enum.
 PLAIN = re.compile(r"\w+_H|(HLC|GASPI)_(API|NODISCARD|INT|VERSION_\w+|\w+_VERSION|REVISION)|\w+_COUNT_")
 # Types and constants of GASPI are described by its specification.
@@ -98,8 +100,50 @@ def gaspi_outcomes(names):
     yield f"{what} {missing or ''}".strip(), functions and not missing
 
 
+def is_docstring(node):
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def set_by(function):
+    """The attributes of self that a method sets."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and getattr(node.value, "id", None) == "self":
+            yield node.attr
+
+
+def members_of(a_class):
+    """name -> has a docstring, of the public attributes and methods that a class of the package defines."""
+    found = {}
+    for node, following in zip(a_class.body, [*a_class.body[1:], None]):
+        if isinstance(node, ast.AnnAssign):
+            found[node.target.id] = found.get(node.target.id, False) or is_docstring(following)
+        elif isinstance(node, ast.FunctionDef):
+            found[node.name] = found.get(node.name, False) or ast.get_docstring(node) is not None
+            for name in set_by(node):
+                found.setdefault(name, False)
+    return {name: documented for name, documented in found.items() if not name.startswith("_")}
+
+
+def python_outcomes():
+    """Names in the package's __all__, the members of its classes and of their bases; and whether the reference has each name."""
+    trees = [ast.parse(file.read_text()) for file in sorted(PACKAGE.glob("_*.py"))]
+    defined = {node.name: node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
+    assigned = {getattr(node.targets[0], "id", ""): node.value for tree in trees for node in tree.body if isinstance(node, ast.Assign)}
+    offered = ast.literal_eval(assigned["__all__"])
+    documented = {name: ast.get_docstring(defined[name]) is not None for name in offered}
+    to_read = [defined[name] for name in offered if isinstance(defined[name], ast.ClassDef)]
+    for a_class in to_read:
+        documented |= {f"{a_class.name}.{name}": is_documented for name, is_documented in members_of(a_class).items()}
+        to_read += [defined[base.id] for base in a_class.bases if getattr(base, "id", None) in defined]
+    missing = sorted(name for name, is_documented in documented.items() if not is_documented)
+    yield f"all {len(documented)} public names of the Python package have docstrings {missing or ''}".strip(), documented and not missing
+    page = (ROOT / "docs" / "reference" / "python.md").read_text()
+    absent = sorted(set(offered) ^ set(re.findall(r"^\.\. auto\w+:: halocline\.(\w+)$", page, re.M)))
+    yield f"docs/reference/python.md has all {len(offered)} names of the Python package {absent or ''}".strip(), not absent
+
+
 def check():
-    """Yields (sentence, true or false) for each header and for the modules."""
+    """Yields (sentence, true or false) for each header, for the modules and the Python package."""
     names = header_names()
     for header, found in sorted((header, found) for header, found in names.items() if found):
         standard = header == "GASPI.h"
@@ -111,3 +155,4 @@ def check():
     yield f"all headers were read {sorted(empty) or ''}".strip(), not empty
     yield from fortran_outcomes()
     yield from gaspi_outcomes(names)
+    yield from python_outcomes()

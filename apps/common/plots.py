@@ -11,6 +11,8 @@ import pathlib
 import statistics
 import sys
 
+import summary
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bindings" / "python" / "src"))
 from halocline.command.pictures.look import (  # noqa: E402, F401
     FAINT,
@@ -34,9 +36,9 @@ def arguments(description):
 
 
 def draw_band(axes, at, samples, **line):
-    """A line through the medians of several lists of samples, and a band from the least to the most of each."""
+    """A line through the medians of several lists of samples, and a band of their intervals (summary.interval)."""
     axes.plot(at, [statistics.median(some) for some in samples], linewidth=1.5, zorder=3, **line)
-    least, most = [min(some) for some in samples], [max(some) for some in samples]
+    least, most = zip(*map(summary.interval, samples))
     axes.fill_between(at, least, most, color=line.get("color"), alpha=0.12, linewidth=0, zorder=2)
 
 

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 namespace common {
@@ -22,17 +23,42 @@ int say(const Answer &answer) {
   return answer.status == 0 ? 0 : kCannotRun;
 }
 
+namespace {
+
+/// Whether all ranks come here within two seconds. `failures` is for nothing else: other ranks may be in any call on another communicator.
+bool have_all_failed(MPI_Comm failures) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(failures, &request);
+  int all = 0;
+  for (const double begin = MPI_Wtime(); !all && MPI_Wtime() - begin < 2;) {
+    MPI_Test(&request, &all, MPI_STATUS_IGNORE);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return all != 0;
+}
+
+[[noreturn]] void end_job(const char *name, const std::exception &error) {
+  std::fprintf(stderr, "%s, rank %d: %s\n", name, rank_of(MPI_COMM_WORLD), error.what());
+  // Launchers forward what ranks have written a little later, and some drop what is left when a rank aborts.
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  MPI_Abort(MPI_COMM_WORLD, kCannotRun);
+  std::abort();
+}
+
+}  // namespace
+
 int run_program(const char *name, const std::function<int()> &run) {
   const halocline::Mpi mpi;
+  MPI_Comm dup = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+  const Comm failures(dup);
   try {
     return run();
   } catch (const halocline::Error &error) {
-    if (rank_of(MPI_COMM_WORLD) == 0) std::fprintf(stderr, "%s: %s\n", name, error.what());
+    if (!have_all_failed(failures)) end_job(name, error);
+    if (rank_of(failures) == 0) std::fprintf(stderr, "%s: %s\n", name, error.what());
   } catch (const std::exception &error) {
-    std::fprintf(stderr, "%s, rank %d: %s\n", name, rank_of(MPI_COMM_WORLD), error.what());
-    // Launchers forward what ranks have written a little later, and some drop what is left when a rank aborts.
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    MPI_Abort(MPI_COMM_WORLD, kCannotRun);
+    end_job(name, error);
   }
   return kCannotRun;
 }

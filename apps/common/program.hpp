@@ -17,8 +17,9 @@ struct Answer {
 /// Rank 0 prints it. Returns the exit status: 0 for help, 2 for a complaint.
 int say(const Answer &answer);
 
-/// Returns what `run` returns, which is called between MPI_Init and MPI_Finalize. Errors of the library come on all ranks: rank 0 prints
-/// them, and the status is 2. Any other exception ends the whole job.
+/// Returns what `run` returns, which is called between MPI_Init and MPI_Finalize. Where all ranks throw an error of the library, rank 0
+/// prints its own, and the status is 2. One that only some ranks throw ends the whole job, with their messages, and so does any other
+/// exception.
 int run_program(const char *name, const std::function<int()> &run);
 
 }  // namespace common

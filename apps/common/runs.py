@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -21,18 +22,35 @@ import launch  # noqa: E402
 PRELOADED = ", preloaded"  # behind the name of a variant that libhalocline_mpi carries
 
 
+def end_group(process):
+    """Ends a process group, first politely."""
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
+            os.killpg(process.pid, sign)
+            process.communicate(timeout=5)
+
+
 def run_to_the_end(command, environment, timeout):
-    """Runs a command in a process group of its own; where it does not end in time the whole group is ended and None returned."""
+    """Runs a command in a process group of its own; where it does not end in time the whole group is ended and None returned.
+
+    The group is also ended where this program is: by an exception, or by SIGTERM, as from another run_to_the_end. So launchers that an
+    app's bench.py has started do not live on.
+    """
+    def end_here(*_):
+        sys.exit("ended by SIGTERM")
+
+    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, end_here)
     with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           start_new_session=True) as process:
         try:
             output, errors = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
-            for sign in (signal.SIGTERM, signal.SIGKILL):
-                with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
-                    os.killpg(process.pid, sign)
-                    process.communicate(timeout=5)
+            end_group(process)
             return None
+        except BaseException:
+            end_group(process)
+            raise
     return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 
@@ -44,7 +62,7 @@ def add_options(parser, name):
     parser.add_argument("--hosts", type=int, default=1, help="on so many hosts, namespaces of this machine (1: on itself)")
     parser.add_argument("--long", action="store_true", help="more repeats and larger problems")
     parser.add_argument("--short", action="store_true", help="fewer and smaller problems, as ./go bench apps")
-    parser.add_argument("--repeats", type=int, help="samples of each size (7, with --long 15)")
+    parser.add_argument("--repeats", type=int, help="samples of each size (7, with --long 15; of fft and lattice more if they are small)")
     parser.add_argument("--realtime", action="store_true", help="with real-time priority, on a machine that is not quiet")
     parser.add_argument("--json", type=pathlib.Path, default=pathlib.Path(f"results/{name}.json"))
     parser.add_argument("--picture", type=pathlib.Path, help="file to draw (that of --json, as .png)")

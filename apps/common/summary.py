@@ -6,6 +6,7 @@ list of seconds under such a name. A bench.py may have table_of(report), a head 
 SPDX-License-Identifier: BSD-3-Clause
 """
 import importlib.util
+import math
 import pathlib
 import statistics
 
@@ -35,17 +36,29 @@ def parts_of(entry):
     return parts
 
 
+def interval(values):
+    """Where the median of more samples would lie, with a probability of 95%: the least and the most of up to 7 samples, less of more.
+
+    It is between two of the sorted samples, and holds for any distribution of samples that do not depend on each other.
+    """
+    inner = max(0, math.floor((len(values) - 1.96 * math.sqrt(len(values))) / 2))
+    ordered = sorted(values)
+    return ordered[inner], ordered[-1 - inner]
+
+
 def in_words(values, digits=3):
-    """The median of some values, and the least and the most."""
+    """The median of some values, and its interval."""
     def text(value):
         return f"{value:,.0f}" if value >= 1000 else f"{value:.{digits}g}"
 
-    return text(statistics.median(values)) + (f" ({text(min(values))} - {text(max(values))})" if len(values) > 1 else "")
+    return text(statistics.median(values)) + (" ({} - {})".format(*map(text, interval(values))) if len(values) > 1 else "")
 
 
 def ratio(slower, faster):
-    """Nothing for a part that took no time, as the communication of a variant that has none."""
-    return f"{statistics.median(slower) / statistics.median(faster):.2f}" if statistics.median(faster) > 0 else "-"
+    """Nothing for parts that may have taken no time, as the communication of a variant that hides it: the ratio could be any number."""
+    if min(interval(slower)[0], interval(faster)[0]) <= 0:
+        return "-"
+    return f"{statistics.median(slower) / statistics.median(faster):.2f}"
 
 
 def times_of(report):

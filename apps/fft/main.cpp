@@ -37,6 +37,7 @@ Decomposition pencils_of(const Options &options, const Size &size, int ranks) {
 }
 
 Decomposition decomposition_of(const Options &options, const Size &size, int ranks) {
+  if (options.decomposition == "slab" && !options.grid.empty()) throw std::invalid_argument("--grid is for --decomposition pencil");
   const Decomposition wanted = options.decomposition == "slab" ? Decomposition{false, ranks, 1} : pencils_of(options, size, ranks);
   if (wanted.first * wanted.second != ranks)
     throw std::invalid_argument("--grid needs " + std::to_string(wanted.first * wanted.second) + " ranks, and there are " +
@@ -69,11 +70,12 @@ std::string verdict_of(const Outcome &found, const Outcome &first, const std::ve
   const double difference = difference_of(found.checksums, right);
   char text[200];
   const bool same = found.fingerprint == first.fingerprint && found.checksums == first.checksums;
-  std::snprintf(text, sizeof text, "%s: checksums differ by up to %.1e from the right ones, field %s",
+  const std::size_t compared = std::min(found.checksums.size(), right.size());
+  std::snprintf(text, sizeof text, "%s: %zu of %zu checksums compared, they differ by up to %.1e from the right ones, field %s",
                 difference > kTolerance ? "WRONG"
                 : same                  ? "right"
                                         : "OTHER BITS",
-                difference, common::hexadecimal(found.fingerprint).c_str());
+                compared, found.checksums.size(), difference, common::hexadecimal(found.fingerprint).c_str());
   return text;
 }
 

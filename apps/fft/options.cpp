@@ -29,10 +29,11 @@ static std::vector<std::string> names_of_classes() {
 }
 
 static void add_problem(CLI::App &app, Options &o) {
-  app.add_option("--class", o.name, "Class of NAS FT: S 64 x 64 x 64, W 128 x 128 x 32, A 256 x 256 x 128, B 512 x 256 x 256 points")
-      ->check(CLI::IsMember(names_of_classes()))
-      ->capture_default_str();
+  CLI::Option *const one =
+      app.add_option("--class", o.name, "Class of NAS FT: S 64 x 64 x 64, W 128 x 128 x 32, A 256 x 256 x 128, B 512 x 256 x 256 points");
+  one->check(CLI::IsMember(names_of_classes()))->capture_default_str();
   app.add_option("--size", o.size, "Points in x, y and z instead of a class, as 24,12,36")
+      ->excludes(one)
       ->delimiter(',')
       ->expected(3)
       ->check(CLI::Range(1, 1 << 16));

@@ -3,7 +3,7 @@
 
 plot.py JSON PICTURE
 
-A line goes through the medians, its band from the least to the most of the samples. Dashed are the transforms alone, without transposes.
+A line goes through the medians, its band is the 95% interval of the median. Dashed are the transforms alone, without transposes.
 
 SPDX-License-Identifier: BSD-3-Clause
 """

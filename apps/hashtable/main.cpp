@@ -84,6 +84,7 @@ void time_in_turn(std::vector<Contestant> &some, const Setup &setup, const Keys 
     for (const Word key : mine) requests.push_back({Request::What::insert, key, value_of(rank, requests.size()), false});
     for (std::size_t i = 0; i < some.size(); ++i) {
       const std::size_t turn = (i + static_cast<std::size_t>(round)) % some.size();
+      progress.say("repeat " + std::to_string(round) + " of " + std::to_string(options.repeats) + ", " + some[turn].name);
       const Sample sample = time_one(*some[turn].variant, requests);
       if (round > 0) report.variants[turn].samples.push_back(sample);
     }
@@ -91,7 +92,6 @@ void time_in_turn(std::vector<Contestant> &some, const Setup &setup, const Keys 
       const Limit::Sample sample = limit->measure(mine);
       if (round > 0) report.limits.push_back(sample);
     }
-    progress.say(std::to_string(round) + " of " + std::to_string(options.repeats) + " repeats");
   }
 }
 

@@ -9,6 +9,7 @@ The plot has the axes of Gerstenberger et al., figure 6: the time of a weakly sc
 SPDX-License-Identifier: BSD-3-Clause
 """
 import argparse
+import math
 import pathlib
 import statistics
 import sys
@@ -30,6 +31,8 @@ def arguments():
     parser.add_argument("--naik", action="store_true")
     options = parser.parse_args()
     options.mass = options.mass or (0.02 if options.long else 0.1)
+    # Communication is a small difference of two times, and a solution of a small lattice takes some milliseconds.
+    options.repeats = options.repeats or (101 if math.prod(options.local) <= 1024 else None)
     return options
 
 

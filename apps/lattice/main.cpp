@@ -7,6 +7,7 @@
 #include "report.hpp"
 
 #include <common/comm.hpp>
+#include <common/progress.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -16,54 +17,51 @@ namespace {
 
 using namespace lattice;
 
+std::string progress_of(const std::string &name, int iterations, double residual) {
+  char text[80];
+  std::snprintf(text, sizeof text, ", %d iterations, residual %.1e", iterations, residual);
+  return name + text;
+}
+
 /// A variant, and what it needs to solve the problem again and again.
 template <class R>
 class Contestant {
  public:
-  Contestant(const Kind &kind, const Problem &problem, const Limits &limits, const Terms<R> &terms, const Fermion<R> &b)
+  Contestant(const Kind &kind, const Problem &problem, const Limits &limits, const Terms<R> &terms, const Fermion<R> &b,
+             common::Progress &progress)
       : name_(kind.name),
         gather_(kind.make(problem.setup<R>())),
         dslash_(problem.geometry, terms, *gather_),
         solver_(dslash_, make_sum(problem.context, problem.options.dots), limits,
-                [this](int iteration, double residual) { report_progress(iteration, residual); }),
+                [this, &progress](int iteration, double residual) { progress.say(progress_of(name_, iteration, residual)); }),
         b_(b),
         x_(make_fermion<R>(problem.geometry)) {}
 
-  Outcome solve() {
-    last_said_ = MPI_Wtime();
-    return solver_.solve(b_, x_);
-  }
+  Outcome solve() { return solver_.solve(b_, x_); }
   const std::string &name() const { return name_; }
   const Fermion<R> &x() const { return x_; }
   std::int64_t bytes_in() const { return gather_->bytes_in(); }
 
  private:
-  void report_progress(int iteration, double residual) {
-    if (common::rank_of(MPI_COMM_WORLD) != 0 || MPI_Wtime() - last_said_ < 5) return;
-    std::fprintf(stderr, "lattice: %s, %d iterations, residual %.1e\n", name_.c_str(), iteration, residual);
-    last_said_ = MPI_Wtime();
-  }
-
   std::string name_;
   std::unique_ptr<Gather> gather_;
   Dslash<R> dslash_;
   Solver<R> solver_;
   const Fermion<R> &b_;
   Fermion<R> x_;
-  double last_said_ = 0;
 };
 
 template <class R>
 using Contestants = std::vector<std::unique_ptr<Contestant<R>>>;
 
 template <class R>
-Contestants<R> make_contestants(const Problem &problem, const Terms<R> &terms, const Fermion<R> &b) {
+Contestants<R> make_contestants(const Problem &problem, const Terms<R> &terms, const Fermion<R> &b, common::Progress &progress) {
   Contestants<R> some;
   for (const Kind &kind : kinds()) {
     const auto is_this = [&](const std::string &name) { return name == "all" || name == kind.name; };
     const std::vector<std::string> &wanted = problem.options.variants;
     if (std::any_of(wanted.begin(), wanted.end(), is_this))
-      some.push_back(std::make_unique<Contestant<R>>(kind, problem, problem.limits(), terms, b));
+      some.push_back(std::make_unique<Contestant<R>>(kind, problem, problem.limits(), terms, b, progress));
   }
   return some;
 }
@@ -117,9 +115,12 @@ std::string verdict(const Problem &problem, const Contestants<R> &all, Result &r
 
 /// The first solutions of all variants. Returns false if any is wrong, or not the same.
 template <class R>
-bool compare(const Problem &problem, Contestants<R> &all, Report &report) {
+bool compare(const Problem &problem, Contestants<R> &all, Report &report, common::Progress &progress) {
   Fermion<double> serial;
-  if (problem.options.check) serial = serial_solution(problem);
+  if (problem.options.check) {
+    const auto say = [&](int iteration, double residual) { progress.say(progress_of("serial run", iteration, residual)); };
+    serial = serial_solution(problem, say);
+  }
   bool right = true;
   for (const auto &one : all) {
     Result result;
@@ -138,9 +139,10 @@ bool compare(const Problem &problem, Contestants<R> &all, Report &report) {
 
 /// The same without swaps, of as many iterations: each rank solves for its block, with zeros around it. The solution is not looked at.
 template <class R>
-void add_local(const Problem &problem, const Terms<R> &terms, const Fermion<R> &b, Contestants<R> &all, Report &report) {
+void add_local(const Problem &problem, const Terms<R> &terms, const Fermion<R> &b, Contestants<R> &all, Report &report,
+               common::Progress &progress) {
   const Limits limits{problem.options.mass, 0, report.variants.front().first.iterations};
-  all.push_back(std::make_unique<Contestant<R>>(Kind{"local", make_local}, problem, limits, terms, b));
+  all.push_back(std::make_unique<Contestant<R>>(Kind{"local", make_local}, problem, limits, terms, b, progress));
   Result result;
   result.name = all.back()->name();
   result.first = all.back()->solve();
@@ -174,9 +176,10 @@ int run(const Problem &problem, Report &report) {
   if (options.check && !report_trials(problem)) return 1;
   const Terms<R> terms = make_terms<R>(problem.setup<R>(), problem.gauge, options.naik);
   const Fermion<R> b = converted<R>(problem.b);
-  Contestants<R> all = make_contestants<R>(problem, terms, b);
-  if (!compare(problem, all, report)) return 1;
-  if (options.repeats > 0) add_local(problem, terms, b, all, report);
+  common::Progress progress("lattice", speaks);
+  Contestants<R> all = make_contestants<R>(problem, terms, b, progress);
+  if (!compare(problem, all, report, progress)) return 1;
+  if (options.repeats > 0) add_local(problem, terms, b, all, report, progress);
   time_in_turn(all, options, report);
   if (!speaks) return 0;
   if (options.repeats > 0) std::fputs(table_of(report).c_str(), stdout);

@@ -189,9 +189,8 @@ std::vector<char> packed(const NerscHeader &header, const GaugeField &field, std
   return bytes;
 }
 
-}  // namespace
-
-NerscHeader read_header(const std::string &path) {
+/// The header of the file as this rank sees it.
+NerscHeader header_of(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) refuse(path, "it cannot be read");
   const Lines lines(path, file);
@@ -205,6 +204,24 @@ NerscHeader read_header(const std::string &path) {
   header.checksum = lines.number<std::uint32_t>("CHECKSUM", true);
   header.plaquette = lines.number<double>("PLAQUETTE");
   header.link_trace = lines.number<double>("LINK_TRACE");
+  return header;
+}
+
+}  // namespace
+
+NerscHeader read_header(const std::string &path) {
+  NerscHeader header;
+  std::optional<std::string> wrong;
+  try {
+    header = header_of(path);
+  } catch (const halocline::Error &error) {
+    wrong = std::string(error.what()) + ", on rank " + std::to_string(common::rank_of(MPI_COMM_WORLD));
+  }
+  if (const auto why = common::first_said(wrong, MPI_COMM_WORLD)) throw halocline::Error(HLC_ERR_ARGUMENT, *why);
+  const std::string mine = header_text(header);
+  if (mine != common::broadcast(mine, 0, MPI_COMM_WORLD))
+    wrong = "it has another header on rank " + std::to_string(common::rank_of(MPI_COMM_WORLD)) + " than on rank 0";
+  if (const auto why = common::first_said(wrong, MPI_COMM_WORLD)) refuse(path, *why);
   return header;
 }
 

@@ -24,7 +24,7 @@ struct NerscHeader {
   double precision() const { return bits() == 64 ? 1e-9 : 1e-5; }
 };
 
-/// Throws halocline::Error, with the file's name, if it is not such a file.
+/// Throws halocline::Error on all ranks, with the file's name, if it is not such a file, or another one on some rank. Collective.
 NerscHeader read_header(const std::string &path);
 
 /// The links of a box of the lattice, x fastest, with all three rows, and the checksum of what was read for them.

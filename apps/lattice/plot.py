@@ -3,7 +3,7 @@
 
 plot.py JSON PICTURE
 
-A line goes through the medians, its band from the least to the most of the samples. Numbers are the gain of the fastest variant over p2p;
+A line goes through the medians, its band is the 95% interval of the median. Numbers are the gain of the fastest variant over p2p;
 local has no swaps.
 
 SPDX-License-Identifier: BSD-3-Clause
@@ -19,29 +19,29 @@ COLORS = {"p2p": "#333333", "persistent": "#888888", "fence": "#d9c8a9", "pscw":
           "notify_node": "#5f98a6", "direct": "#0b6e8a", "view": "#b3402e", "local": "#bbbbbb"}
 
 
-def samples(result, name, value):
+def times_of(result, name):
     found = result["variants"][name]
-    return [value(sample, max(found["iterations"], 1)) for sample in found["samples"]]
+    return [sample["total_s"] / max(found["iterations"], 1) * 1e6 for sample in found["samples"]]
 
 
-def time_of(sample, iterations):
-    return sample["total_s"] / iterations * 1e6
+def shares_of(result, name):
+    """Communication as README.md defines it: what an iteration takes longer than one of local in the same round."""
+    if name == "local":
+        return [0 for _ in times_of(result, name)]
+    communications = result["variants"][name]["communication_s"]
+    return [100 * communication * 1e6 / time for communication, time in zip(communications, times_of(result, name))]
 
 
-def share_of(sample, _):
-    return 100 * (sample["swap_s"] + sample["dots_s"]) / sample["total_s"]
-
-
-def draw_panel(axes, sweep, value, words):
+def draw_panel(axes, sweep, values_of, words):
     at = [result["problem"]["ranks"] for result in sweep]
     for name in sweep[0]["order"]:
-        plots.draw_band(axes, at, [samples(result, name, value) for result in sweep], label=name, color=COLORS.get(name))
+        plots.draw_band(axes, at, [values_of(result, name) for result in sweep], label=name, color=COLORS.get(name))
     plots.decorate_over_ranks(axes, at, *words)
 
 
 def annotate_gains(axes, sweep):
     for result in sweep:
-        medians = {name: statistics.median(samples(result, name, time_of)) for name in result["order"] if name != "local"}
+        medians = {name: statistics.median(times_of(result, name)) for name in result["order"] if name != "local"}
         if "p2p" not in medians:
             continue
         gain = 1 - min(medians.values()) / medians["p2p"]
@@ -60,9 +60,9 @@ def heading(result):
 def main():
     sweep, picture = plots.arguments(__doc__.splitlines()[0])
     figure, (times, shares) = plots.plt.subplots(1, 2, figsize=(11, 5))
-    draw_panel(times, sweep, time_of, ("one iteration, microseconds", "Time (as figure 6)"))
+    draw_panel(times, sweep, times_of, ("one iteration, microseconds", "Time (as figure 6)"))
     annotate_gains(times, sweep)
-    draw_panel(shares, sweep, share_of, ("percent of the time", "Swaps and sums over all ranks"))
+    draw_panel(shares, sweep, shares_of, ("percent of the time", "Communication"))
     for axes in (times, shares):
         axes.set_yscale("linear")
         axes.set_ylim(bottom=0)

@@ -70,7 +70,7 @@ Fermion<double> difference(const Fermion<double> &a, const Fermion<double> &b) {
   return result;
 }
 
-Fermion<double> serial_solution(const Problem &problem) {
+Fermion<double> serial_solution(const Problem &problem, const OnIteration &on_iteration) {
   const Options &options = problem.options;
   const Block &block = problem.geometry.block();
   const Block whole{block.global, {}, block.global};
@@ -82,7 +82,7 @@ Fermion<double> serial_solution(const Problem &problem) {
     serial.b.push_back(random_vector({options.seed, Purpose::source, number}));
   }
   if (!options.read.empty()) serial.links = read_links(options.read, whole);
-  const std::vector<Vector<double>> x = solve_serially(serial);
+  const std::vector<Vector<double>> x = solve_serially(serial, on_iteration);
   return make_fermion(problem.geometry, [&](const Site &site) { return x[block.global_number(site)]; });
 }
 

@@ -59,6 +59,6 @@ double norm2(const Fermion<double> &field);
 Fermion<double> difference(const Fermion<double> &a, const Fermion<double> &b);
 
 /// The solution of a serial run on the sites of this rank. It reads a file by itself, and draws random links by itself.
-Fermion<double> serial_solution(const Problem &problem);
+Fermion<double> serial_solution(const Problem &problem, const OnIteration &on_iteration);
 
 }  // namespace lattice

@@ -82,7 +82,7 @@ SerialField of_parity(SerialField f, const Site &extents, int parity) {
   return f;
 }
 
-SerialField conjugate_gradients(const SerialOperator &op, SerialField r, const Limits &limits) {
+SerialField conjugate_gradients(const SerialOperator &op, SerialField r, const Limits &limits, const OnIteration &on_iteration) {
   SerialField x(r.size()), p = r;
   const double begin = product_of(r, r);
   double square = begin;
@@ -94,6 +94,7 @@ SerialField conjugate_gradients(const SerialOperator &op, SerialField r, const L
       r[k] = sum_of(r[k], -step, product[k]);
     }
     square = product_of(r, r);
+    on_iteration(i + 1, std::sqrt(square / begin));
     for (std::size_t k = 0; k < r.size(); ++k) p[k] = sum_of(r[k], square / before, p[k]);
   }
   return x;
@@ -101,13 +102,13 @@ SerialField conjugate_gradients(const SerialOperator &op, SerialField r, const L
 
 }  // namespace
 
-std::vector<Vector<double>> solve_serially(const SerialProblem &problem) {
+std::vector<Vector<double>> solve_serially(const SerialProblem &problem, const OnIteration &on_iteration) {
   const SerialOperator op(problem);
   const double m = problem.limits.mass;
   const SerialField even = of_parity(problem.b, problem.extents, 0), odd = of_parity(problem.b, problem.extents, 1);
   SerialField right = op.apply(odd);
   for (std::size_t i = 0; i < right.size(); ++i) right[i] = sum_of(sum_of({}, m, even[i]), -1, right[i]);
-  SerialField x = conjugate_gradients(op, right, problem.limits);
+  SerialField x = conjugate_gradients(op, right, problem.limits, on_iteration);
   const SerialField moved = op.apply(x);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = sum_of(x[i], 1 / m, sum_of(odd[i], -1, moved[i]));
   return x;

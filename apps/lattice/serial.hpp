@@ -17,6 +17,6 @@ struct SerialProblem {
 };
 
 /// x of (m + D) x = b, by as many steps of the same algorithm as it takes here.
-std::vector<Vector<double>> solve_serially(const SerialProblem &problem);
+std::vector<Vector<double>> solve_serially(const SerialProblem &problem, const OnIteration &on_iteration);
 
 }  // namespace lattice

@@ -49,11 +49,11 @@ Sum make_sum(const halocline::Context &context, const std::string &method) {
 }
 
 template <class R>
-Solver<R>::Solver(Dslash<R> &dslash, Sum sum, const Limits &limits, std::function<void(int, double)> progress)
+Solver<R>::Solver(Dslash<R> &dslash, Sum sum, const Limits &limits, OnIteration on_iteration)
     : dslash_(dslash),
       sum_(std::move(sum)),
       limits_(limits),
-      progress_(std::move(progress)),
+      on_iteration_(std::move(on_iteration)),
       product_(static_cast<std::size_t>(dslash.geometry().half())) {}
 
 template <class R>
@@ -127,7 +127,7 @@ void Solver<R>::iterate(Field &residual, Field &x, Outcome &outcome) {
     add(residual.data(), residual.data(), static_cast<R>(-step), product_.data(), count);
     const double before = std::exchange(square, sum(dot(residual.data(), residual.data(), count)));
     add(dslash_.next(0), residual.data(), static_cast<R>(square / before), p, count);
-    if (++outcome.iterations % 10 == 0) progress_(outcome.iterations, std::sqrt(square / begin));
+    if (++outcome.iterations % 10 == 0) on_iteration_(outcome.iterations, std::sqrt(square / begin));
   }
   outcome.residual = begin > 0 ? std::sqrt(square / begin) : 0;
 }

@@ -27,6 +27,9 @@ struct Limits {
   int iterations;
 };
 
+/// Called after iterations, with the residual of the last one.
+using OnIteration = std::function<void(int iteration, double residual)>;
+
 struct Outcome {
   int iterations = 0;
   double residual = 0;  ///< as the iteration knows it
@@ -36,8 +39,7 @@ struct Outcome {
 template <class R>
 class Solver {
  public:
-  /// progress(iteration, residual) is called now and then on all ranks.
-  Solver(Dslash<R> &dslash, Sum sum, const Limits &limits, std::function<void(int, double)> progress);
+  Solver(Dslash<R> &dslash, Sum sum, const Limits &limits, OnIteration on_iteration);
   /// Solves for x, beginning with 0. Collective.
   Outcome solve(const Fermion<R> &b, Fermion<R> &x);
   /// (m + D) x. Collective.
@@ -53,7 +55,7 @@ class Solver {
   Dslash<R> &dslash_;
   Sum sum_;
   Limits limits_;
-  std::function<void(int, double)> progress_;
+  OnIteration on_iteration_;
   Times times_;
   Field product_;  ///< (m^2 - D D) p
 };

@@ -3,7 +3,7 @@
 
 plot.py JSON PICTURE
 
-A line goes through the medians, its band from the least to the most of the samples.
+A line goes through the medians, its band is the 95% interval of the median.
 
 SPDX-License-Identifier: BSD-3-Clause
 """

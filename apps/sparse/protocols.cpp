@@ -141,12 +141,14 @@ class Nbx : public Protocol {
   Mail mail_;
 };
 
-/// Each rank adds to a counter of each target, between two fences.
+/// Each rank adds to a counter of each target, before a fence. Two counters take turns: the next exchange adds to the other one, and the
+/// fence after it comes when all ranks have cleared this one. So an exchange needs one fence. (Stores between fences to a window that
+/// others update elsewhere are for MPI's unified memory model.)
 class Accumulate : public Protocol {
  public:
   explicit Accumulate(const Setup &setup) : mail_(setup.context.size()) {
-    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &count_, &window_);
-    *count_ = 0;
+    MPI_Win_allocate(2 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &counts_, &window_);
+    counts_[0] = counts_[1] = 0;
     MPI_Win_fence(MPI_MODE_NOPRECEDE, window_);
   }
   Accumulate(const Accumulate &) = delete;
@@ -158,13 +160,11 @@ class Accumulate : public Protocol {
   std::vector<Message> exchange(const std::vector<Message> &messages) override {
     mail_.begin();
     const int one = 1;
-    for (const Message &message : messages) MPI_Accumulate(&one, 1, MPI_INT, message.rank, 0, 1, MPI_INT, MPI_SUM, window_);
+    turn_ ^= 1;
+    for (const Message &message : messages) MPI_Accumulate(&one, 1, MPI_INT, message.rank, turn_, 1, MPI_INT, MPI_SUM, window_);
     MPI_Win_fence(0, window_);
     mail_.send(messages, false);
-    const int count = *count_;
-    *count_ = 0;
-    // No rank adds to it before all have seen and cleared theirs.
-    MPI_Win_fence(0, window_);
+    const int count = std::exchange(counts_[turn_], 0);
     std::vector<Message> received;
     mail_.receive(count, received);
     mail_.wait();
@@ -173,7 +173,8 @@ class Accumulate : public Protocol {
 
  private:
   Mail mail_;
-  int *count_ = nullptr;
+  int turn_ = 0;
+  int *counts_ = nullptr;
   MPI_Win window_ = MPI_WIN_NULL;
 };
 

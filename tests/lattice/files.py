@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes gauge fields in NERSC's format and reads them on another number of ranks: two and three rows, 32 and 64 bits, both byte orders,
-and an order that the file does not name. Damaged files are refused with the reason.
+and an order that the file does not name. Damaged files are refused with the reason, and those that one rank does not have, or has another of.
 
 files.py LATTICE -- LAUNCHER FLAG...
 
@@ -22,9 +22,19 @@ class Runs:
     def __init__(self, program, launcher):
         self.program, self.launcher = program, launcher
 
+    def command(self, words):
+        return [self.program, *GLOBAL, "--variant", "p2p", "--mass", 1, "--repeats", 0, *words]
+
     def __call__(self, ranks, *words):
-        command = [*self.launcher, "-n", ranks, self.program, *GLOBAL, "--variant", "p2p", "--mass", 1, "--repeats", 0, *words]
-        return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=100)
+        return self.start("-n", ranks, *self.command(words))
+
+    def in_folders(self, folders, *words):
+        """One rank in each folder."""
+        ranks = [["-n", 1, "env", "-C", folder, *self.command(words)] for folder in folders]
+        return self.start(*ranks[0], ":", *ranks[1])
+
+    def start(self, *words):
+        return subprocess.run([str(word) for word in [*self.launcher, *words]], capture_output=True, text=True, check=False, timeout=100)
 
     def plaquette(self, ranks, *words):
         run = self(ranks, *words)
@@ -54,7 +64,10 @@ def check_form(file, rows, numbers):
 def expect_refusal(runs, file, wrong, reason):
     damaged = file.with_suffix(".damaged")
     damaged.write_bytes(wrong)
-    run = runs(2, "--read", damaged)
+    expect_failure(runs(2, "--read", damaged), reason)
+
+
+def expect_failure(run, reason):
     if run.returncode == 0 or reason not in run.stderr:
         sys.exit(f"exit status {run.returncode}, expected were a failure and '{reason}'\n{run.stdout}{run.stderr}")
     print(run.stderr.strip())
@@ -83,6 +96,11 @@ def main():
         expect_refusal(runs, file, right.replace(b"PLAQUETTE = ", b"PLAQUETTE = 1"), "plaquette")
         expect_refusal(runs, file, right.replace(b"DIMENSION_3 = 2", b"DIMENSION_3 = 4"), "another one")
         expect_refusal(runs, file, right.replace(b"BEGIN", b"begin"), "BEGIN_HEADER")
+        elsewhere = file.parent / "elsewhere"
+        elsewhere.mkdir()
+        expect_failure(runs.in_folders((file.parent, elsewhere), "--read", file.name), "links: it cannot be read, on rank 1")
+        (elsewhere / file.name).write_bytes(right.replace(b"PLAQUETTE = ", b"PLAQUETTE = 1"))
+        expect_failure(runs.in_folders((file.parent, elsewhere), "--read", file.name), "links: it has another header on rank 1 than on rank 0")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Calls lattice with options that are wrong, and expects a failure and a message that names the option or the value.
+"""Calls lattice with options that are wrong, and expects a failure and a message that names the option or the value. Then one rank stops
+in a run, and the other one ends it with a message.
 
 wrong.py LATTICE -- LAUNCHER FLAG...
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import os
 import subprocess
 import sys
 
@@ -23,6 +25,21 @@ CASES = [
 ]
 
 
+# A long run, on a rank that is stopped in it.
+LONG = ["--local", "16", "16", "16", "16", "--variant", "notify", "--repeats", "0", "--mass", "0.0001", "--iterations", "100000"]
+STOPS = 'timeout -s STOP 4 "$@"'
+
+
+def expect_end_of_run(program, launcher):
+    """Only rank 0 has an error of the library, so it ends the job."""
+    command = [*launcher, "-n", "1", program, *LONG, ":", "-n", "1", "sh", "-c", STOPS, "sh", program, *LONG]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100, env=os.environ | {"HALOCLINE_TIMEOUT": "3"})
+    named = "lattice, rank 0: HLC_ERR_TIMEOUT"
+    if run.returncode == 0 or named not in run.stderr:
+        sys.exit(f"a rank that stops: exit status {run.returncode}, expected were a failure and {named}\n{run.stdout}{run.stderr}")
+    print(next(line for line in run.stderr.splitlines() if named in line))
+
+
 def main():
     split = sys.argv.index("--")
     program, launcher = sys.argv[1], sys.argv[split + 1:]
@@ -32,6 +49,7 @@ def main():
         if run.returncode == 0 or named not in run.stderr:
             sys.exit(f"{words}: exit status {run.returncode}, expected were a failure and {named}\n{run.stdout}{run.stderr}")
         print(f"{' '.join(words)}: {next(line for line in run.stderr.splitlines() if named in line)}")
+    expect_end_of_run(program, launcher)
 
 
 if __name__ == "__main__":

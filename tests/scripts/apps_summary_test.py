@@ -28,6 +28,10 @@ def outcomes(summary):
     silent = {"total_s": [1e-6], "swap_s": [0.0]}
     lone = LISTS | {"protocols": {"nbx": {"total_s": [3e-6], "swap_s": [1e-6]}, "engine": silent}}
     yield "has no ratio to a part that takes no time", summary.times_of(lone)[1][1] == ["engine", "1", "3.00", "0", "-"]
+    few, many = [5.0, -1.0, 2.0, 3.0, 4.0, 1.0, 9.0], list(range(101))
+    yield "has the least and the most of seven samples", summary.interval(few) == (-1.0, 9.0)
+    yield "has the interval of the median of many", summary.interval(many) == (40, 60)
+    yield "has no ratio where a time may be nothing", summary.ratio(few, [1.0]) == summary.ratio([1.0], few) == "-"
     yield "takes the table of an app that has one", summary.table_of("sparse", LISTS)[0] == ["", "one exchange, us", "to engine"]
     yield "shows the last report of a sweep", summary.shown("ghost", [1, 2, 3]) == [3]
     yield "says where, and what of", summary.title_of(DICTIONARIES) == "4 ranks, one node: steps 3"

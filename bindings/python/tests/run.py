@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the tests of the Python package on some ranks, each rank with a pytest of its own.
 
-    run.py EXTENSION [--ranks 2] [--python PYTHON] [--venv FOLDER] [--files FILE...] -- LAUNCHER [FLAG...]
+    run.py EXTENSION [--ranks 2] [--nodes 1] [--python PYTHON] [--venv FOLDER] [--files FILE...] -- LAUNCHER [FLAG...]
 
 EXTENSION is the built one, in the package's folder. FOLDER is the private .venv, with mpi4py and other MPIs in it. 0 ranks: one process,
 without the launcher, which its tests start themselves. What the ranks print is shown if one fails. Last line: N passed, N failed,
@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent
-FILES = ("halo", "index_halo", "blocks", "sparse", "others", "errors")
+FILES = ("halo", "index_halo", "blocks", "sparse", "others", "errors", "docs")
 
 
 def environment(options):
@@ -34,6 +34,7 @@ def environment(options):
         "PYTHONFAULTHANDLER": "1",
         "MPI4PY_MPIABI": options.extension.parent.name.strip("_"),
         "HALOCLINE_TEST_RANKS": str(max(options.ranks, 1)),
+        **({"HALOCLINE_FAKE_NODES": str(options.nodes)} if options.nodes > 1 else {}),
         "HALOCLINE_TEST_VENV": str(options.venv),
         "HALOCLINE_TEST_LAUNCHER": json.dumps(options.launcher),
     }
@@ -57,6 +58,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], epilog="The launcher and its flags follow after --")
     parser.add_argument("extension", type=lambda path: Path(path).resolve())
     parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--nodes", type=int, default=1, help="treat them as so many nodes")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--venv", type=lambda path: Path(path).resolve(), default=TESTS)
     parser.add_argument("--files", nargs="+", default=[f"test_{one}.py" for one in FILES])

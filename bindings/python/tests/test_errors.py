@@ -151,7 +151,17 @@ def test_integers_of_numpy_serve_everywhere(context):
 
 
 def test_what_is_of_another_class_is_named(context, grid):
-    for make in (lambda: halocline.Grid(None, (8, 8)), lambda: halocline.Field(context), lambda: halocline.Halo(context, [])):
+    for make in (
+        lambda: halocline.Grid(None, (8, 8)),
+        lambda: halocline.Field(context),
+        lambda: halocline.Halo(context, []),
+        lambda: halocline.Segment(grid, 10),
+        lambda: halocline.Allreduce(None, 3),
+        lambda: halocline.Exchange("context", []),
+        lambda: halocline.SparseExchange(context.rank),
+        lambda: halocline.Blocks(None, (8, 8), [], []),
+        lambda: halocline.IndexHalo(None, [], []),
+    ):
         with pytest.raises(halocline.ArgumentError, match="it must be a (Context|Grid)"):
             make()
     for shape in (8, 8.5, "88", (8, "8"), (2**70, 8)):

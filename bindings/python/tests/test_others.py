@@ -2,6 +2,10 @@
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import gc
+import threading
+import weakref
+
 import numpy as np
 import pytest
 
@@ -81,6 +85,26 @@ def test_put_get_and_notifications(context):
         assert segment.array[3] == 4.25
         segment.notify(left, 0, 5)
         assert segment.wait(0, 1) == 0 and segment.reset() == 5
+
+
+def test_a_flush_releases_what_its_own_thread_has_put(context):
+    with halocline.Segment(context, 4) as segment:
+        others = [rank for rank in range(context.size) if segment.part(rank) is None]
+        if not others:
+            pytest.skip("on one node a put is complete when it returns")
+        mine = np.ones(4, np.uint8)
+        alive = weakref.ref(mine)
+        segment.put(others[0], mine)
+        del mine
+        other = threading.Thread(target=segment.flush)
+        other.start()
+        other.join()
+        gc.collect()
+        assert alive() is not None
+        segment.flush()
+        gc.collect()
+        assert alive() is None
+        segment.barrier()
 
 
 def test_parts_of_the_node_are_seen(context):

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include "plan.hpp"
@@ -55,42 +56,39 @@ class Segment : public Plan<hlc_segment, hlc_segment_free> {
 
   void put(int rank, nb::handle source, std::int64_t offset) {
     Buffer data = elements(source, Buffer::Access::read, "put");
-    check(hlc_put({raw(), rank, offset}, data.data(), data.bytes()));
-    keep(rank, std::move(data));
+    move({raw(), rank, offset}, data, [&](hlc_target at) { return hlc_put(at, data.data(), data.bytes()); });
   }
   void put_notify(int rank, nb::handle source, std::int64_t offset, int id, std::uint32_t value) {
     Buffer data = elements(source, Buffer::Access::read, "put_notify");
-    check(hlc_put_notify({raw(), rank, offset}, data.data(), data.bytes(), {id, value}));
-    keep(rank, std::move(data));
+    move({raw(), rank, offset}, data, [&](hlc_target at) { return hlc_put_notify(at, data.data(), data.bytes(), {id, value}); });
   }
   void get(int rank, nb::handle target, std::int64_t offset) {
     Buffer data = elements(target, Buffer::Access::write, "get");
-    check(hlc_get({raw(), rank, offset}, data.data(), data.bytes()));
-    keep(rank, std::move(data));
+    move({raw(), rank, offset}, data, [&](hlc_target at) { return hlc_get(at, data.data(), data.bytes()); });
   }
   void accumulate(int rank, nb::handle source, std::int64_t offset, int op, int number) {
     Buffer data = elements(source, Buffer::Access::read, "accumulate");
     const hlc_action action{static_cast<hlc_op>(op), static_cast<hlc_number>(number)};
     const std::int64_t element = std::stoll(type_.substr(1));
-    check(hlc_accumulate({raw(), rank, offset}, action, data.data(), data.bytes() / element));
-    keep(rank, std::move(data));
+    move({raw(), rank, offset}, data, [&](hlc_target at) { return hlc_accumulate(at, action, data.data(), data.bytes() / element); });
   }
 
   /// `strides` are those of the target in bytes, one per axis; none: contiguous there.
   void put_strided(int rank, nb::handle source, std::int64_t offset, const std::vector<std::int64_t> &strides) {
     Buffer data = elements(source, Buffer::Access::read, "put_strided", Buffer::Layout::strided);
     const hlc_block block = block_of(data, strides);
-    check(hlc_put_strided({raw(), rank, offset}, data.data(), &block));
-    keep(rank, std::move(data));
+    move({raw(), rank, offset}, data, [&](hlc_target at) { return hlc_put_strided(at, data.data(), &block); });
   }
   void get_strided(int rank, nb::handle target, std::int64_t offset, const std::vector<std::int64_t> &strides) {
     Buffer data = elements(target, Buffer::Access::write, "get_strided", Buffer::Layout::strided);
     const hlc_block block = block_of(data, strides);
-    check(hlc_get_strided({raw(), rank, offset}, data.data(), &block));
-    keep(rank, std::move(data));
+    move({raw(), rank, offset}, data, [&](hlc_target at) { return hlc_get_strided(at, data.data(), &block); });
   }
 
-  void notify(int rank, int id, std::uint32_t value) { check(hlc_notify(raw(), rank, {id, value})); }
+  void notify(int rank, int id, std::uint32_t value) {
+    const auto call = [&, segment = raw()] { return hlc_notify(segment, rank, {id, value}); };
+    check(is_on_node(rank) ? call() : waiting(call));
+  }
   int wait(int first, int count) {
     int id = -1;
     hlc_segment *segment = raw();
@@ -176,6 +174,7 @@ class Segment : public Plan<hlc_segment, hlc_segment_free> {
  private:
   struct Kept {
     int rank;
+    std::thread::id thread;
     std::uint64_t number;
     Buffer buffer;
   };
@@ -186,18 +185,35 @@ class Segment : public Plan<hlc_segment, hlc_segment_free> {
       refuse(std::string(what) + ": the array has elements of type " + buffer.type() + ", those of the segment are of type " + type_);
     return buffer;
   }
-  /// Between nodes a buffer is used until a flush; the object must not go before. On the node it is free already.
-  void keep(int rank, Buffer buffer) {
-    hlc_segment_info_t info{};
-    check(hlc_segment_info(raw(), rank, &info));
-    if (!info.data) kept_.push_back({rank, next_++, std::move(buffer)});
+  /// Makes a call that moves the elements of a buffer. On the node they have moved when it returns. Between nodes it may wait, and the buffer
+  /// is used until a flush: the object must not go before.
+  template <class Call>
+  void move(const hlc_target &at, Buffer &data, Call call) {
+    if (is_on_node(at.rank)) return check(call(at));
+    const auto keep = [&] { kept_.push_back({at.rank, std::this_thread::get_id(), next_++, std::move(data)}); };
+    try {
+      check(waiting([&] { return call(at); }));
+    } catch (...) {
+      // A signal handler may have raised after the call had begun to use the buffer.
+      keep();
+      throw;
+    }
+    keep();
   }
-  /// Waits, and releases what was kept before: other threads may begin operations meanwhile, which this flush does not complete.
+  bool is_on_node(int rank) const {
+    hlc_segment_info_t info{};
+    return hlc_segment_info(raw(), rank, &info) == HLC_OK && info.data;
+  }
+  /// Waits, and releases what this thread has kept before: a flush completes the operations of the thread that calls it.
   template <class Call>
   void complete(int rank, Call call) {
     const std::uint64_t before = next_;
     check(waiting(call));
-    if (!kept_.empty()) std::erase_if(kept_, [&](const Kept &kept) { return kept.number < before && (rank < 0 || kept.rank == rank); });
+    const auto thread = std::this_thread::get_id();
+    const auto is_complete = [&](const Kept &kept) {
+      return kept.thread == thread && kept.number < before && (rank < 0 || kept.rank == rank);
+    };
+    if (!kept_.empty()) std::erase_if(kept_, is_complete);
   }
   template <class Call>
   std::int64_t atomic(int rank, std::int64_t offset, Call call) {

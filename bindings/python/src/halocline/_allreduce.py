@@ -67,6 +67,11 @@ class Allreduce(Plan):
         number = TYPES.get(kind, OPAQUE)
         self._begin(context, _core.Allreduce, count, number, kind, reduction, name, function)
 
+    shape: tuple[int, ...]
+    """Of the arrays."""
+    dtype: np.dtype[Any]
+    """Of their elements."""
+
     def _words(self, op: str | Function) -> tuple[str, int, Callable[[memoryview, memoryview], None] | None]:
         """Type and reduction as the extension takes them."""
         kind = type_name(self.dtype)

@@ -102,6 +102,11 @@ class Blocks(FieldSwaps):
         sides = [int(side) for side in joined]
         self._begin(context, _core.Blocks, list(cells), sides, box_words, len(arrays), described, parts, words, self.fields)
 
+    boxes: tuple[Box, ...]
+    """Of this rank."""
+    fields: tuple[tuple[NDArray[Any], ...], ...]
+    """Per field the arrays of the boxes, in their order."""
+
     @staticmethod
     def _described(
         boxes: list[Box], fields: list[tuple[str, list[Any]]], words: _core.HaloWords

@@ -230,6 +230,8 @@ class Context:
 @contextlib.contextmanager
 def agreeing(context: Context, call: str) -> Iterator[None]:
     """What this rank finds wrong in its arguments within, all ranks of the context raise: they are making the same call."""
+    if not isinstance(context, Context):
+        raise ArgumentError(f"{call}: context is a {type(context).__name__}; it must be a Context")
     try:
         yield
     except (Error, AttributeError, IndexError, OverflowError, TypeError, ValueError) as error:

@@ -22,7 +22,9 @@ class Neighbour(NamedTuple):
     receive: Any = None
     """The array that is received into: of as many bytes as the neighbour sends. None: nothing."""
     tag_out: int = 0
+    """Which entry of the neighbour `send` is for, 0 or more: the one with this tag_in. Entries for one rank need different ones."""
     tag_in: int = 0
+    """Which entry of the neighbour `receive` comes from, 0 or more: the one with this tag_out."""
 
 
 class Exchange(ExplainedPlan):

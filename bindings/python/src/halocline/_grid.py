@@ -82,6 +82,9 @@ class Grid:
         self._context = context
         self.periodic = tuple(bool(side) for side in joined)
 
+    periodic: tuple[bool, ...]
+    """Whether the sides of each dimension are joined."""
+
     @property
     def context(self) -> Context:
         """The context whose ranks have the blocks."""
@@ -131,8 +134,10 @@ class Grid:
 
     def reorder(self, depth: Depth = 1, stencil: str = "box", cell_bytes: int = 8) -> Placement:
         """Gives the ranks other places, so that fewer bytes cross nodes in a swap of this depth. Before fields are made. Collective."""
-        low, high = sides_of(depth, self.ndim)
-        return Placement(*self._core.reorder(self._context._core, low, high, number_in(STENCILS, stencil, "stencil"), cell_bytes))
+        with agreeing(self._context, "Grid.reorder"):
+            low, high = sides_of(depth, self.ndim)
+            number, size = number_in(STENCILS, stencil, "stencil"), whole(cell_bytes, "Grid.reorder: cell_bytes")
+        return Placement(*self._core.reorder(self._context._core, low, high, number, size))
 
     def __repr__(self) -> str:
         return f"<halocline.Grid {self.shape} in {self.ranks} ranks: {self.local} from {self.start}>"
@@ -165,6 +170,14 @@ class Field:
 
     array: NDArray[Any]
     """The whole block, halo included."""
+    grid: Grid
+    """The grid whose block it is."""
+    name: str | None
+    """For messages."""
+    low: list[int]
+    """Halo cells below the block, in each dimension."""
+    high: list[int]
+    """Halo cells above it."""
 
     @classmethod
     def over(cls, grid: Grid, array: Any, depth: Depth = 1, *, name: str | None = None) -> "Field":

@@ -116,6 +116,9 @@ class Halo(ExplainedPlan):
         self._rebind, self._ndim = rebind, grid.ndim
         self._begin(grid.context, _core.Halo, grid._core, described, words, [field.array for field in fields])
 
+    fields: tuple[Field, ...]
+    """The fields, in the order given."""
+
     def swap(
         self,
         fields: Sequence[int] | None = None,

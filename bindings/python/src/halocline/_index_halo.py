@@ -29,7 +29,9 @@ class IndexNeighbour(NamedTuple):
     receive: Any = ()
     """Entries that the neighbour fills, ghosts: each in one list only, once, and in no list of entries that are sent."""
     tag_out: int = 0
+    """Which of the other's lists `send` is for, 0 or more: those with this tag_in."""
     tag_in: int = 0
+    """Which of the other's lists `receive` is joined to, 0 or more: those with this tag_out."""
 
 
 class IndexView(NamedTuple):
@@ -126,6 +128,9 @@ class IndexHalo(FieldSwaps):
         self.fields = tuple(arrays)
         self._ghosts = [(rank, len(receive)) for rank, _, _, _, receive in listed]
         self._begin(context, _core.IndexHalo, entries, described, listed, words, arrays)
+
+    fields: tuple[NDArray[Any], ...]
+    """The arrays, in the order given."""
 
     # ------------------------------------------------------------ views
 

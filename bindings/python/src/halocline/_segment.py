@@ -58,6 +58,12 @@ class Segment(Plan):
         mine = self._core.part(context.rank)
         self.array: NDArray[Any] = mine.view(self.dtype).reshape(self.shape)
 
+    dtype: np.dtype[Any]
+    """Of the elements."""
+    shape: tuple[int, ...]
+    """Of this rank's part."""
+    notifications: int
+    """How many each part has."""
     array: NDArray[Any]
     """This rank's own part, zero at first. It stays valid when the segment is closed."""
 

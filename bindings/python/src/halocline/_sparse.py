@@ -40,6 +40,9 @@ class SparseExchange(Plan):
             room = whole(slots, "SparseExchange: slots")
         self._begin(context, _core.SparseExchange, room, name)
 
+    dtype: np.dtype[Any]
+    """Of the messages' elements."""
+
     def start(self, messages: Iterable[tuple[int, Any]]) -> None:
         """Sends messages, pairs of a rank and an array, as far as there is room. Waits for no other rank.
 

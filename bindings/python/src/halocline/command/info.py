@@ -21,8 +21,11 @@ def add(subparsers: Subparsers) -> None:
 
 
 def look(ranks: int, hosts: list[str], build: pathlib.Path | None, environment: dict[str, str] | None = None) -> Json:
-    """What halocline-info says. It goes through a file: some MPIs print among the lines of a program."""
-    with tempfile.TemporaryDirectory() as folder:
+    """What halocline-info says. It goes through a file: some MPIs print among the lines of a program.
+
+    With hosts the file is in the working directory, which they share: rank 0 may be on another host.
+    """
+    with tempfile.TemporaryDirectory(dir=pathlib.Path.cwd() if hosts else None) as folder:
         file = pathlib.Path(folder) / "info.json"
         program = native.need_program("halocline-info", build)
         native.output_of(native.command(program, ranks, ["--json", file], hosts), TIMEOUT_S, environment=environment)

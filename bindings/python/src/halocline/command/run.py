@@ -42,6 +42,8 @@ def variables(options: argparse.Namespace) -> dict[str, str]:
 
 def launched_by(options: argparse.Namespace, program: pathlib.Path) -> list[str]:
     if options.launcher:
+        if options.hosts:
+            raise Failure("--launcher replaces the launcher and its flags: name the hosts there, not by --hosts", Exit.USAGE)
         return [*shlex.split(options.launcher), "-n", str(options.ranks)]
     return native.launcher(native.mpiexec_of(program), options.ranks, options.hosts)
 
