@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes gauge fields in NERSC's format and reads them on another number of ranks: two and three rows, 32 and 64 bits, both byte orders,
-and an order that the file does not name. Damaged files are refused with the reason, and those that one rank does not have, or has another of.
+and an order that the file does not name. Damaged files are refused with the reason. So are files that one rank lacks, or has another of.
 
 files.py LATTICE -- LAUNCHER FLAG...
 
@@ -98,9 +98,10 @@ def main():
         expect_refusal(runs, file, right.replace(b"BEGIN", b"begin"), "BEGIN_HEADER")
         elsewhere = file.parent / "elsewhere"
         elsewhere.mkdir()
-        expect_failure(runs.in_folders((file.parent, elsewhere), "--read", file.name), "links: it cannot be read, on rank 1")
+        folders = file.parent, elsewhere
+        expect_failure(runs.in_folders(folders, "--read", file.name), "links: it cannot be read, on rank 1")
         (elsewhere / file.name).write_bytes(right.replace(b"PLAQUETTE = ", b"PLAQUETTE = 1"))
-        expect_failure(runs.in_folders((file.parent, elsewhere), "--read", file.name), "links: it has another header on rank 1 than on rank 0")
+        expect_failure(runs.in_folders(folders, "--read", file.name), "links: it has another header on rank 1 than on rank 0")
 
 
 if __name__ == "__main__":
