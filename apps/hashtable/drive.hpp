@@ -4,7 +4,7 @@
 // A memory has   Word carry_out(const Access &)                          and where several are under way
 //                void carry_out(std::span<const Access>, std::span<Word> answers)
 //                bool looks_ahead() const                                if several accesses take little more time than one     or
-//                void fetch(int rank, std::int64_t word)                 which requests the cache line of a word
+//                void fetch_to_change(int rank, std::int64_t word), and fetch_to_read, which request the cache line of a word
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -108,7 +108,8 @@ template <class Memory>
 void carry_out_ahead(Memory &memory, Place &place, std::span<Request> requests, std::size_t at_once) {
   const auto fetch = [&](const Request &request) {
     const Home home = home_of(request.key, place.shape);
-    memory.fetch(home.rank, word_of(home.cell, kKey));
+    const std::int64_t word = word_of(home.cell, kKey);
+    request.what == Request::What::insert ? memory.fetch_to_change(home.rank, word) : memory.fetch_to_read(home.rank, word);
   };
   const std::size_t ahead = std::min(at_once - 1, requests.size());
   for (std::size_t i = 0; i < ahead; ++i) fetch(requests[i]);

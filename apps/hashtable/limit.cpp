@@ -25,7 +25,7 @@ double Limit::seconds_of(const std::vector<Word> &keys, std::size_t ahead) const
   const auto fetch = [&](std::size_t i) {
     if (i >= keys.size()) return;
     const Home home = home_of(keys[i], shape_);
-    memory_.fetch(home.rank, word_of(home.cell, kKey));
+    memory_.fetch_to_change(home.rank, word_of(home.cell, kKey));
   };
   for (std::size_t i = 0; i < ahead; ++i) fetch(i);
   for (std::size_t i = 0; i < keys.size(); ++i) {

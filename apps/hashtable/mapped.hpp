@@ -5,6 +5,7 @@
 
 #include "walk.hpp"
 
+#include <common/prefetch.hpp>
 #include <halocline/halocline.hpp>
 
 #include <vector>
@@ -29,7 +30,7 @@ class MappedMemory {
     return expected;
   }
   /// Requests the cache line of a word that will be changed.
-  void fetch(int rank, std::int64_t word) const { __builtin_prefetch(at(rank, word), 1); }
+  void fetch_to_change(int rank, std::int64_t word) const { common::fetch_to_write(at(rank, word)); }
 
  private:
   Word *at(int rank, std::int64_t word) const { return parts_[static_cast<std::size_t>(rank)] + word; }

@@ -19,18 +19,11 @@ std::int64_t checked(std::int64_t count, std::int64_t least, const char *what) {
                               " or more");
 }
 
-halocline::At place_of(const Access &access) { return {access.rank, access.word * SegmentMemory::kWordBytes}; }
-
 }  // namespace
 
 SegmentMemory::SegmentMemory(const halocline::Context &context, std::int64_t words) : segment_(context, words * kWordBytes) {
   if (context.info().nodes > 1) return;
   for (int rank = 0; rank < context.size(); ++rank) parts_.push_back(static_cast<const Word *>(segment_.info(rank).data));
-}
-
-Word SegmentMemory::carry_out(const Access &access) {
-  if (access.kind == Access::Kind::compare_swap) return segment_.compare_swap(place_of(access), access.expected, access.value);
-  return segment_.fetch_op(place_of(access), op_of(access.kind), access.value);
 }
 
 void SegmentMemory::carry_out(std::span<const Access> accesses, std::span<Word> answers) {

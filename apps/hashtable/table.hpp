@@ -6,6 +6,7 @@
 
 #include "drive.hpp"
 
+#include <common/prefetch.hpp>
 #include <halocline/halocline.hpp>
 
 #include <optional>
@@ -16,7 +17,17 @@ namespace hashtable {
 class SegmentMemory {
  public:
   SegmentMemory(const halocline::Context &context, std::int64_t words);
-  Word carry_out(const Access &access);
+  /// In line, or each access would be copied through memory and wait for that.
+  [[gnu::always_inline]] Word carry_out(const Access &access) const {
+    const halocline::At at = place_of(access);
+    switch (access.kind) {
+      case Access::Kind::read: return segment_.fetch_op(at, halocline::Op::read, access.value);
+      case Access::Kind::write: return segment_.fetch_op(at, halocline::Op::replace, access.value);
+      case Access::Kind::add: return segment_.fetch_op(at, halocline::Op::sum, access.value);
+      case Access::Kind::compare_swap: break;
+    }
+    return segment_.compare_swap(at, access.expected, access.value);
+  }
   /// On other nodes all of them are under way at the same time.
   void carry_out(std::span<const Access> accesses, std::span<Word> answers);
   /// Those on one rank of another node share a message.
@@ -24,10 +35,12 @@ class SegmentMemory {
   const halocline::Segment &segment() const { return segment_; }
   /// True if all words are mapped in this process: all ranks are on one node.
   bool is_near() const { return !parts_.empty(); }
-  /// Requests the cache line of a word that will be changed. Only where is_near().
-  void fetch(int rank, std::int64_t word) const { __builtin_prefetch(parts_[static_cast<std::size_t>(rank)] + word, 1); }
+  /// Request the cache line of a word, that will be changed or read. Only where is_near().
+  void fetch_to_change(int rank, std::int64_t word) const { common::fetch_to_write(parts_[static_cast<std::size_t>(rank)] + word); }
+  void fetch_to_read(int rank, std::int64_t word) const { common::fetch_to_read(parts_[static_cast<std::size_t>(rank)] + word); }
 
   static constexpr std::int64_t kWordBytes = sizeof(Word);
+  static halocline::At place_of(const Access &access) { return {access.rank, access.word * kWordBytes}; }
 
  private:
   halocline::Segment segment_;

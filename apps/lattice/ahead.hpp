@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <common/prefetch.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -37,21 +39,12 @@ class Ahead {
   void step() {
     for (std::size_t end = std::min(next_ + each_, count_); next_ < end; ++next_) {
       const std::size_t reads = lines_->read.size();
-      next_ < reads ? __builtin_prefetch(lines_->read[next_]) : fetch_to_write(lines_->written[next_ - reads]);
+      next_ < reads ? common::fetch_to_read(lines_->read[next_]) : common::fetch_to_write(lines_->written[next_ - reads]);
     }
   }
 
  private:
   static constexpr std::size_t kMost = 4;
-
-  static void fetch_to_write(const std::byte *line) {
-#if defined(__x86_64__)
-    // Without a target option __builtin_prefetch would fetch the line for reading.
-    asm volatile("prefetchw %0" : : "m"(*line));
-#else
-    __builtin_prefetch(line, 1);
-#endif
-  }
 
   const CacheLines *lines_ = nullptr;
   std::size_t count_ = 0, next_ = 0, each_ = 0;

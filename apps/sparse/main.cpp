@@ -9,6 +9,7 @@
 #include <common/skew.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace {
@@ -18,6 +19,7 @@ using namespace sparse;
 struct Contestant {
   const char *name;
   std::unique_ptr<Protocol> protocol;
+  int passes = 1;  ///< through all exchanges, per sample
 };
 
 std::vector<Contestant> make_protocols(const Setup &setup) {
@@ -25,7 +27,7 @@ std::vector<Contestant> make_protocols(const Setup &setup) {
   for (const Kind &kind : kinds()) {
     const auto is_this = [&](const std::string &name) { return name == "all" || name == kind.name; };
     const std::vector<std::string> &wanted = setup.options.protocols;
-    if (std::any_of(wanted.begin(), wanted.end(), is_this)) some.push_back({kind.name, kind.make(setup)});
+    if (std::any_of(wanted.begin(), wanted.end(), is_this)) some.push_back({kind.name, kind.make(setup), 1});
   }
   return some;
 }
@@ -60,14 +62,19 @@ bool check_all(std::vector<Contestant> &some, const Traffic &traffic, const Opti
   return right;
 }
 
-double seconds_of(Protocol &protocol, const std::vector<std::vector<Message>> &messages) {
+/// A sample is of so many seconds at least, as ranks that share cores do not all begin at the same time.
+constexpr double kLeast_s = 0.02;
+
+/// Of one exchange, the mean of all these, again and again.
+double seconds_of(Contestant &one, const std::vector<std::vector<Message>> &messages) {
   common::meet(MPI_COMM_WORLD);
   const double begin = MPI_Wtime();
-  for (const std::vector<Message> &some : messages) protocol.exchange(some);
-  return common::slowest(MPI_Wtime() - begin, MPI_COMM_WORLD) / static_cast<double>(messages.size());
+  for (int pass = 0; pass < one.passes; ++pass)
+    for (const std::vector<Message> &some : messages) one.protocol->exchange(some);
+  return common::slowest(MPI_Wtime() - begin, MPI_COMM_WORLD) / static_cast<double>(messages.size()) / one.passes;
 }
 
-/// Each round has other neighbours, and begins with another protocol. The first one, number 0, warms up.
+/// Each round has other neighbours, and begins with another protocol. The first one, number 0, warms up, and shows how long a sample takes.
 void time_in_turn(std::vector<Contestant> &some, const Traffic &traffic, const Options &options, Report &report) {
   const int rank = report.environment.context.rank;
   common::Progress progress("sparse", rank == 0);
@@ -76,8 +83,9 @@ void time_in_turn(std::vector<Contestant> &some, const Traffic &traffic, const O
     for (int i = 0; i < options.exchanges; ++i) messages.push_back(traffic.from(rank, std::int64_t{round} * options.exchanges + i));
     for (std::size_t i = 0; i < some.size(); ++i) {
       const std::size_t turn = (i + static_cast<std::size_t>(round)) % some.size();
-      const double sample = seconds_of(*some[turn].protocol, messages);
+      const double sample = seconds_of(some[turn], messages);
       if (round > 0) report.protocols[turn].samples.push_back(sample);
+      if (round == 0) some[turn].passes = static_cast<int>(std::clamp(std::ceil(kLeast_s / (sample * options.exchanges)), 1.0, 1e4));
     }
     progress.say(of(round, options.repeats) + " repeats");
   }

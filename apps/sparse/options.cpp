@@ -35,7 +35,7 @@ static void add_options(CLI::App &app, Options &o) {
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 30))
       ->capture_default_str();
   app.add_flag("--vary", o.vary, "Sizes are drawn from 0 to --bytes");
-  app.add_option("--exchanges", o.exchanges, "Exchanges per repeat, each with other neighbours")
+  app.add_option("--exchanges", o.exchanges, "Exchanges of a sample, each with other neighbours; of short ones the same again, for 20 ms")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   app.add_option("--repeats", o.repeats, "Timed repeats of each protocol; 0: none")->check(CLI::Range(0, 1000000))->capture_default_str();

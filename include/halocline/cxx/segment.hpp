@@ -127,16 +127,14 @@ class Segment {
 
   /// Combines one number of the target with the operand and returns what it was.
   template <class T>
-  T fetch_op(At at, Op op, T operand) const {
+  [[gnu::always_inline]] T fetch_op(At at, Op op, T operand) const {
     if constexpr (is_word<T>)
       if (T *const word = mapped<T>(at)) {
         if (op == Op::sum) return __atomic_fetch_add(word, operand, __ATOMIC_ACQ_REL);
         if (op == Op::replace) return __atomic_exchange_n(word, operand, __ATOMIC_ACQ_REL);
         if (op == Op::read) return __atomic_load_n(word, __ATOMIC_ACQUIRE);
       }
-    T old{};
-    check(hlc_fetch_op(target(at), {static_cast<hlc_op>(op), number_of<T>()}, &operand, &old));
-    return old;
+    return fetch_op_by_call(at, op, operand);
   }
   /// fetch_op with a sum: returns the number before.
   template <class T>
@@ -150,15 +148,13 @@ class Segment {
   }
   /// Replaces an integer of 32 or 64 bits if it is `expected`; returns what it was.
   template <class T>
-  T compare_swap(At at, T expected, T value) const {
+  [[gnu::always_inline]] T compare_swap(At at, T expected, T value) const {
     static_assert(is_word<T>, "compare_swap works on integers of 32 and 64 bits");
     if (T *const word = mapped<T>(at)) {
       __atomic_compare_exchange_n(word, &expected, value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
       return expected;
     }
-    std::int64_t old = 0;
-    check(hlc_atomic_compare_swap(target(at), number_of<T>(), static_cast<std::int64_t>(expected), static_cast<std::int64_t>(value), &old));
-    return static_cast<T>(old);
+    return compare_swap_by_call(at, expected, value);
   }
   /// Combines count numbers of the target with those at from, each atomically (hlc_accumulate).
   template <class T>
@@ -214,6 +210,19 @@ class Segment {
     const auto rank = static_cast<std::size_t>(at.rank);
     if (rank >= parts_.size() || at.offset < 0 || at.offset > parts_[rank].bytes - size || at.offset % size != 0) return nullptr;
     return reinterpret_cast<T *>(static_cast<char *>(parts_[rank].data) + at.offset);
+  }
+  /// Apart, so that compilers put the instructions above in line.
+  template <class T>
+  [[gnu::noinline]] T fetch_op_by_call(At at, Op op, T operand) const {
+    T old{};
+    check(hlc_fetch_op(target(at), {static_cast<hlc_op>(op), number_of<T>()}, &operand, &old));
+    return old;
+  }
+  template <class T>
+  [[gnu::noinline]] T compare_swap_by_call(At at, T expected, T value) const {
+    std::int64_t old = 0;
+    check(hlc_atomic_compare_swap(target(at), number_of<T>(), static_cast<std::int64_t>(expected), static_cast<std::int64_t>(value), &old));
+    return static_cast<T>(old);
   }
   /// More elements than memory holds are as wrong as a negative number of them.
   template <class T>
