@@ -56,8 +56,8 @@ typedef struct hlc_allreduce_spec {
  *
  * It chooses how the elements are combined: at once by every rank, or in chunks. The machine card (halocline/model.h) predicts both where
  * `halocline-bench model` has measured this number of ranks and bytes on this machine. The longest predictions of all ranks count. Else
- * few elements are combined at once: 16 KiB of all ranks on one node. The environment variable HALOCLINE_ALLREDUCE, "at_once" or "chunks",
- * chooses for all plans; it must be the same on all ranks. More than 8 MiB of all ranks together are always combined in chunks. The result
+ * few elements are combined at once. These are 16 KiB of all ranks on one node, or of each rank where ranks share cores. Between nodes they
+ * are up to 64 KiB of each node. The environment variable HALOCLINE_ALLREDUCE, "at_once" or "chunks", chooses for all plans; it must be the same on all ranks. More than 8 MiB of all ranks together are always combined in chunks. The result
  * has the same bits in both.
  *
  * Collective over the context; returns when the plan can be run. Errors, the same on all ranks: HLC_ERR_ARGUMENT (names

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/environment.hpp"
+#include "base/rounds.hpp"
 #include "reduce/plan.hpp"
 
 namespace halocline::core {
@@ -11,10 +12,13 @@ namespace {
 
 constexpr const char *kWords[] = {"", "at_once", "chunks"};  // as cards name them, too
 
-// Where no card predicts.
-constexpr std::int64_t kAtOnce = 16 << 10;  // bytes that a rank reads of all others, at most, where each rank combines everything
-constexpr std::int64_t kGathered =
-    64 << 10;  // the same between nodes, of all ranks: beyond this, sending all costs more than going round the ring twice
+constexpr double kLead = 1.15;  // a prediction that is less of a lead is none: curves are not that good
+// Where no card predicts, or none leads.
+constexpr std::int64_t kAtOnce = 16 << 10;  // bytes of all ranks, at most, where each combines everything
+constexpr std::int64_t kAtOnceShared = 16 << 10;  // of each rank, where ranks share cores: chunks take each of them one more turn on a core
+// The same between nodes, and of each of them. Beyond, to combine all takes longer than a share. So may a message that is one piece.
+constexpr std::int64_t kGathered = 512 << 10, kGatheredOfNode = 64 << 10;
+constexpr std::int64_t kMessage = 24 << 10;  // bytes that a node sends in the time of one message more in sequence
 /// Bytes of all ranks together that are combined at once, at most, even if asked for: a rank has room for several times as many.
 constexpr std::int64_t kMostAtOnce = 8 << 20;
 
@@ -23,6 +27,13 @@ std::int64_t predicted_ns(const Card &card, hlc_model_case which, ReduceMethod m
   hlc_prediction found{};
   if (!card.find_curve(which) || failed(card.predict(which, found)) || found.beyond_measured != 0) return ReduceOpinion::kUnknown;
   return static_cast<std::int64_t>(std::clamp(found.us * 1e3, 0.0, 1e15));
+}
+
+/// The ring of N nodes sends 2 (N - 1) messages in sequence, with 2 (N - 1) / N of a node's bytes together. At once they are log2(N), with
+/// N - 1 times the bytes.
+bool is_less_to_send(std::int64_t bytes, int nodes) {
+  const std::int64_t fewer = 2 * (nodes - 1) - doubling_rounds(nodes);
+  return bytes * (nodes - 1) * (nodes - 2) <= kMessage * fewer * nodes;
 }
 
 }  // namespace
@@ -52,9 +63,13 @@ bool is_at_once(ReduceMethod asked, const ReduceOpinion &all, const Topology &to
   if (bytes == 0) return true;
   if (bytes > kMostAtOnce / topology.size()) return false;
   if (asked != ReduceMethod::any) return asked == ReduceMethod::at_once;
-  if (all.predicts()) return all.at_once_ns <= all.chunks_ns;
-  if (topology.nodes() == 1) return bytes <= kAtOnce / topology.members();
-  return pack_stride(bytes) * all.lanes <= kGathered / topology.nodes();
+  if (all.predicts()) {
+    if (static_cast<double>(all.at_once_ns) * kLead <= static_cast<double>(all.chunks_ns)) return true;
+    if (static_cast<double>(all.chunks_ns) * kLead <= static_cast<double>(all.at_once_ns)) return false;
+  }
+  if (topology.nodes() == 1) return bytes <= (topology.core_per_rank() ? kAtOnce / topology.members() : kAtOnceShared);
+  const std::int64_t of_node = pack_stride(bytes) * all.lanes;
+  return of_node <= std::min(kGatheredOfNode, kGathered / topology.nodes()) && is_less_to_send(of_node, topology.nodes());
 }
 
 }  // namespace halocline::core

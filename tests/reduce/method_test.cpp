@@ -105,6 +105,17 @@ TEST(ReduceMethod, follows_the_card) {
   }
 }
 
+/// Curves are not good enough for a difference of a tenth.
+TEST(ReduceMethod, follows_the_bytes_where_the_card_sees_little_difference) {
+  for (const bool at_once : {true, false}) {
+    const RankFile card("method-near", at_once ? card_of(10, 11) : card_of(11, 10));
+    const Variables mine{{"HALOCLINE_CARD", card.path()}, {"HALOCLINE_ALLREDUCE", ""}};
+    const OwnContext own;
+    expect_methods(own.raw(), true, false);
+    EXPECT_EQ(info_of(Plan(sum_of(kManyElements), own.raw())).at_once_us, at_once ? 10 : 11);
+  }
+}
+
 /// What a rank predicts to be long is long for all.
 TEST(ReduceMethod, follows_the_longest_predictions_of_all_ranks) {
   if (size() == 1) GTEST_SKIP() << "needs two ranks";

@@ -18,7 +18,14 @@ namespace {
 
 /// The parts that two ranks need, and those that take all.
 const std::vector<std::string> kBetweenTwo{"transfers", "rate", "datatypes", "accumulate", "fetching", "completion", "locks", "notify"};
-const std::vector<std::string> kOfAll{"epochs", "barrier", "allreduce", "contention", "creation"};
+const std::vector<std::string> kOfAll{"epochs", "contention", "creation"};
+const std::vector<std::string> kCollective{"barrier", "allreduce"};
+/// Those of collective calls that plans choose among; the others are the MPI's, which may take long where ranks share cores.
+const std::vector<std::string> kOurs{"engine", "at_once", "chunks"}, kHosts{"host"};
+
+/// Bytes of reductions: combining at once and in chunks take about as long in the middle.
+const std::vector<std::int64_t> kDense{8, 128, 1024, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288};
+const std::vector<std::int64_t> kSparse{8, 1024, 8192, 32768, 131072, 524288};
 
 struct Shape {
   std::int64_t x, y, z, depth;
@@ -43,7 +50,7 @@ struct Item {
   std::function<std::vector<ResultRow>(MPI_Comm)> measure;
 };
 
-/// The numbers of ranks: as asked for, else 2, 3, 4, 6, 8 and twice as many again and again, as far as they were started.
+/// The numbers of ranks: as asked for, else 2, 3, 4, 6, 8 and twice as many again and again, up to those started.
 std::vector<int> ranks_of(const ModelOptions &options, int started) {
   if (!options.ranks.empty()) return options.ranks;
   std::vector<int> all;
@@ -64,12 +71,17 @@ class Plan {
     // What is left out for lack of time is the end: operations of all of more ranks, where the MPI may be slow.
     for (const int some : ranks) add_halo(some, kShapes[0]);
     add_operations(ranks.front(), kBetweenTwo, sizes_between_two());
-    add_operations(ranks.front(), kOfAll, sizes_of_all());
+    add_operations(ranks.front(), kOfAll, {});
+    for (const int some : ranks) add_operations(some, kCollective, some == ranks.front() ? kDense : kSparse, kOurs);
+    add_operations(ranks.front(), kCollective, kDense, kHosts);
     for (const Shape &shape : kShapes)
       for (const int some : ranks)
         if (&shape != kShapes) add_halo(some, shape);
     for (const int some : ranks)
-      if (some != ranks.front()) add_operations(some, kOfAll, sizes_of_all());
+      if (some != ranks.front()) {
+        add_operations(some, kOfAll, {});
+        add_operations(some, kCollective, kSparse, kHosts);
+      }
   }
   const std::vector<Item> &items() const { return items_; }
 
@@ -81,12 +93,11 @@ class Plan {
     return sizes;
   }
 
-  static std::vector<std::int64_t> sizes_of_all() { return {8, 128, 1024, 8192, 65536, 524288}; }
-
-  void add_operations(int ranks, const std::vector<std::string> &parts, const std::vector<std::int64_t> &sizes) {
+  void add_operations(int ranks, const std::vector<std::string> &parts, const std::vector<std::int64_t> &sizes,
+                      const std::vector<std::string> &ways = {}) {
     PairOptions options;
     static_cast<CommonOptions &>(options) = options_;
-    options.parts = parts, options.sizes = sizes;
+    options.parts = parts, options.sizes = sizes, options.ways = ways;
     items_.push_back(
         {"operations", ranks, [this, options](MPI_Comm comm) { return completed_rows(run_operations(comm, options, argc_, argv_)); }});
   }

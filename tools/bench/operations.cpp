@@ -45,6 +45,15 @@ std::vector<Maker> makers_of(Stage &stage, const PairOptions &options) {
   return makers;
 }
 
+/// Without the ways that are not asked for.
+Operation asked_for(Operation operation, const std::vector<std::string> &ways) {
+  const auto is_left_out = [&](const Way &way) {
+    return !ways.empty() && way.by != kLimitWay && std::find(ways.begin(), ways.end(), way.by) == ways.end();
+  };
+  operation.ways.erase(std::remove_if(operation.ways.begin(), operation.ways.end(), is_left_out), operation.ways.end());
+  return operation;
+}
+
 }  // namespace
 
 std::vector<std::string> operation_parts() {
@@ -63,7 +72,7 @@ Results run_operations(MPI_Comm comm, const PairOptions &options, int argc, char
   const std::vector<Maker> makers = makers_of(stage, options);
   const ProgressLine progress(options, rank_of(comm));
   for (const Maker &make : makers) {
-    const Operation operation = make();
+    const Operation operation = asked_for(make(), options.ways);
     progress(operation.name, static_cast<int>(&make - makers.data()) + 1, static_cast<int>(makers.size()));
     for (ResultRow &row : rows_of(operation, race(operation, options, random))) results.rows.push_back(std::move(row));
   }
