@@ -140,6 +140,19 @@ TEST(Fit, predicts_the_half_that_it_has_not_seen) {
   EXPECT_LT(errors.worst, 0.5);
 }
 
+/// Three points are too few for latency, bytes and blocks, and sizes that differ by little tell nothing.
+TEST(Fit, takes_blocks_where_sizes_hardly_differ) {
+  CostPoints points;
+  for (const double blocks : {128, 8192, 16000}) {
+    points.push_back(point_of(blocks == 16000 ? 64000 : 65536, 2, 2 + 0.015 * blocks, static_cast<int>(points.size())));
+    points.back().which.blocks = blocks;
+  }
+  const Fit fit = bench::fit_curve(points, {});
+  CostPoint few = point_of(65536, 2, 0, 0);
+  few.which.blocks = 16;
+  EXPECT_NEAR(fit.predict(few.which), 2 + 0.015 * 16, 0.01);
+}
+
 TEST(Fit, has_a_constant_for_a_single_point) {
   const Fit fit = bench::fit_curve({point_of(8, 2, 0.25, 0)}, {});
   ASSERT_EQ(fit.terms.size(), 1u);

@@ -110,10 +110,17 @@ std::vector<Terms> larger(const CostPoints &points, const Terms &terms) {
   return sets;
 }
 
-/// Latency, and bytes over bandwidth where sizes differ: what every curve has.
+/// Whether the largest size is twice the smallest or more.
+bool has_sizes(const CostPoints &points) {
+  const auto [least, most] = std::minmax_element(points.begin(), points.end(),
+                                                 [](const CostPoint &a, const CostPoint &b) { return a.which.bytes < b.which.bytes; });
+  return most->which.bytes >= 2 * least->which.bytes && most->which.bytes > 0;
+}
+
+/// Latency, and bytes over bandwidth where sizes differ: what every curve has. Sizes that differ by little tell nothing of a bandwidth.
 Terms first_terms(const CostPoints &points) {
   const hlc_model_term latency{HLC_MODEL_LATENCY, 0, 0, 0}, all_bytes{HLC_MODEL_BYTES, 0, 0, 0};
-  return varies(points, all_bytes) ? Terms{latency, all_bytes} : Terms{latency};
+  return has_sizes(points) ? Terms{latency, all_bytes} : Terms{latency};
 }
 
 /// Adds terms as long as one pays.
