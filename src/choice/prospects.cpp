@@ -41,7 +41,7 @@ hlc_model_case case_of(const Topology &topology, const Work &work) {
   which.bytes = static_cast<double>(work.bytes);
   which.local_bytes = static_cast<double>(work.local_bytes);
   which.ranks = topology.size();
-  which.ranks_per_core = static_cast<double>(topology.members()) / std::max(topology.cores(), 1);
+  which.ranks_per_core = topology.ranks_per_core();
   which.neighbours = work.neighbours;
   which.blocks = static_cast<double>(work.runs);
   return which;

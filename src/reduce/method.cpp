@@ -55,7 +55,7 @@ ReduceOpinion ReduceOpinion::of(const Card &card, const Topology &topology, std:
   which.nodes = topology.nodes();
   which.bytes = static_cast<double>(bytes);
   which.ranks = topology.size();
-  which.ranks_per_core = static_cast<double>(topology.members()) / std::max(topology.cores(), 1);
+  which.ranks_per_core = topology.ranks_per_core();
   return {topology.members(), predicted_ns(card, which, ReduceMethod::at_once), predicted_ns(card, which, ReduceMethod::chunks)};
 }
 

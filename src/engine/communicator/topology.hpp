@@ -30,6 +30,8 @@ class Topology {
   int cores() const { return cores_; }
   /// True if every rank of the node can have a core of its own.
   bool core_per_rank() const { return cores_ >= members_; }
+  /// Ranks per core of this host, below 1 if cores are left. Emulated nodes share its cores.
+  double ranks_per_core() const { return static_cast<double>(of_host_) / cores_; }
   /// True if all ranks run on this host, even if it emulates several nodes.
   bool one_host() const { return one_host_; }
   /// Time limit of a wait in nanoseconds; 0: none.
@@ -39,7 +41,7 @@ class Topology {
   void number_in_world(std::vector<int> numbers) { world_ = std::move(numbers); }
 
  protected:
-  int rank_ = 0, size_ = 1, node_ = 0, nodes_ = 1, members_ = 1, cores_ = 1;
+  int rank_ = 0, size_ = 1, node_ = 0, nodes_ = 1, members_ = 1, of_host_ = 1, cores_ = 1;
   Member member_ = 0;
   std::int64_t timeout_ns_ = 0;
   bool one_host_ = true;

@@ -138,9 +138,8 @@ Status Context::split_nodes() {
   MPI_Comm shared = MPI_COMM_NULL;
   HLC_TRY(check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &shared), "MPI_Comm_split_type"));
 
-  int here = 1;
-  MPI_Comm_size(shared, &here);
-  one_host_ = here == size_;
+  MPI_Comm_size(shared, &of_host_);
+  one_host_ = of_host_ == size_;
   // Emulated nodes split the real ones into blocks of consecutive ranks.
   const long blocks = pretended_nodes_ > 0 ? std::min<long>(pretended_nodes_, size_) : 1;
   const int block = static_cast<int>(rank_ * blocks / size_);
