@@ -105,6 +105,21 @@ TEST(ReduceMethod, follows_the_card) {
   }
 }
 
+/// Emulated nodes share the cores of their host.
+TEST(ReduceMethod, counts_all_ranks_that_share_cores) {
+  std::string crowded = curve_of("at_once", 1, kMebibyte);
+  for (std::size_t at = 0; (at = crowded.find("}]}", at)) != std::string::npos; at += 60)
+    crowded.insert(at + 1, R"(, {"quantity": "crowding", "us": 100})");
+  const RankFile card("method-crowded",
+                      R"({"schema": "halocline-card/1", "curves": [)" + crowded + ", " + curve_of("chunks", 5, kMebibyte) + "]}");
+  const Variables mine{{"HALOCLINE_CARD", card.path()}, {"HALOCLINE_ALLREDUCE", ""}};
+  const OwnContext own;
+  hlc_context_info_t about{};
+  ASSERT_TRUE(ok(hlc_context_info(own.raw(), &about)));
+  const double crowding = std::max(static_cast<double>(size()) / about.cores - 1, 0.0);
+  EXPECT_NEAR(info_of(Plan(sum_of(kFewElements), own.raw())).at_once_us, 1 + 100 * crowding, 0.01);
+}
+
 /// Curves are not good enough for a difference of a tenth.
 TEST(ReduceMethod, follows_the_bytes_where_the_card_sees_little_difference) {
   for (const bool at_once : {true, false}) {
