@@ -29,9 +29,9 @@ std::int64_t predicted_ns(const Card &card, hlc_model_case which, ReduceMethod m
   return static_cast<std::int64_t>(std::clamp(found.us * 1e3, 0.0, 1e15));
 }
 
-/// The ring of N nodes sends 2 (N - 1) messages in sequence, with 2 (N - 1) / N of a node's bytes together. At once they are log2(N), with
-/// N - 1 times the bytes.
-bool is_less_to_send(std::int64_t bytes, int nodes) {
+/// Whether the messages that are saved at once take as long as its additional bytes, or longer. The ring of N nodes sends 2 (N - 1) messages
+/// in sequence, with 2 (N - 1) / N of a node's bytes together. At once they are log2(N), with N - 1 times the bytes.
+bool saves_more_than_it_adds(std::int64_t bytes, int nodes) {
   const std::int64_t fewer = 2 * (nodes - 1) - doubling_rounds(nodes);
   return bytes * (nodes - 1) * (nodes - 2) <= kMessage * fewer * nodes;
 }
@@ -69,7 +69,7 @@ bool is_at_once(ReduceMethod asked, const ReduceOpinion &all, const Topology &to
   }
   if (topology.nodes() == 1) return bytes <= (topology.core_per_rank() ? kAtOnce / topology.members() : kAtOnceShared);
   const std::int64_t of_node = pack_stride(bytes) * all.lanes;
-  return of_node <= std::min(kGatheredOfNode, kGathered / topology.nodes()) && is_less_to_send(of_node, topology.nodes());
+  return of_node <= std::min(kGatheredOfNode, kGathered / topology.nodes()) && saves_more_than_it_adds(of_node, topology.nodes());
 }
 
 }  // namespace halocline::core

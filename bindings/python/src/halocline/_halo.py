@@ -188,7 +188,10 @@ class Halo(ExplainedPlan):
         return _field_words(other, *self._depth)[0]
 
     def test(self) -> bool:
-        """Advances the swap without waiting. True: `finish` will not wait for data. Always False in modes fence and passive_naive."""
+        """Advances the swap without waiting. True: `finish` will not wait for data. Always False in modes fence and passive_naive.
+
+        A staged swap in mode pscw may wait here for its neighbours (see hlc_halo_test).
+        """
         return bool(self._core.test())
 
     def finish(self) -> None:
