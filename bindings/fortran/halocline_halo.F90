@@ -148,9 +148,8 @@ contains
     end if
   end subroutine
 
-  !> Moves the swap along without waiting. done is true when finish will not wait for data any more; the modes fence and
-  !> passive_naive cannot see that and leave it false. A staged swap in
-  !> mode pscw may wait for its neighbours.
+  !> Advances the swap without waiting. done is true when finish will not wait for data any more. Modes fence and passive_naive
+  !> cannot see that and leave it false. So does a staged swap in mode pscw with late epochs.
   subroutine hlc_halo_test(halo, done, status)
     type(hlc_halo), intent(in) :: halo
     logical, intent(out) :: done

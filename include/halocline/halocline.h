@@ -402,8 +402,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_start_with(hlc_halo *halo, const hlc_s
  * Advances the swap without waiting. HLC_OK: finish will not wait for data any more. Modes fence and passive_naive cannot detect this and
  * return HLC_AGAIN; mode auto uses them only where HALOCLINE_AUTO_MODES lists them. HLC_AGAIN: not complete yet. A staged swap advances from
  * dimension to dimension, which writes parts of the halo. With HALOCLINE_CHECK=1 each dimension also needs all neighbours to test or finish
- * it. A staged swap in mode pscw may wait there, where MPI_Win_start does (Open MPI): until its neighbours have tested or finished as far. So
- * they must not be waiting for this rank in another swap. Errors as for finish.
+ * it. A staged swap in mode pscw with late epochs stays in its first dimension until finish, because MPI_Win_start may wait there: a test
+ * returns HLC_AGAIN. Errors as for finish.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_halo_test(hlc_halo *halo);
 

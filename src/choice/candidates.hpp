@@ -104,7 +104,8 @@ Status Candidates<Plan>::accept(const Spec *spec, std::string *plan) {
   long period = period_;
   HLC_TRY(environment_number("AUTO_PERIOD", communicator().rank(), period));
   period_ = period;
-  return prospects_.judge(who, machine_.get(), communicator(), plan_mode(*spec, HLC_MODE_DIRECT) != HLC_MODE_NOTIFY);
+  const bool late_stages = in_stages(*spec) && options_.epoch == HLC_EPOCH_LATE;
+  return prospects_.judge(who, machine_.get(), communicator(), {plan_mode(*spec, HLC_MODE_DIRECT) != HLC_MODE_NOTIFY, late_stages});
 }
 
 /// Ranks that ask for different modes would make different calls from here on. So would ranks that try other things, or look at other swaps:

@@ -75,7 +75,7 @@ Status Prospects::read_list(const std::string &who, std::vector<hlc_mode> *liste
   return Status::ok;
 }
 
-Status Prospects::judge(const std::string &who, const Machine &machine, const Topology &topology, bool reads) {
+Status Prospects::judge(const std::string &who, const Machine &machine, const Topology &topology, const PlanTraits &plan) {
   std::vector<hlc_mode> listed;
   HLC_TRY(read_list(who, &listed));
   card_source_ = machine.card.source();
@@ -87,7 +87,8 @@ Status Prospects::judge(const std::string &who, const Machine &machine, const To
     one.mode = mode;
     const ModeVerdict *verdict = machine.verdicts.of(row.name);
     if (row.calls_rma && !machine.verdicts.examined() && !named) one.standing = Standing::unexamined;
-    if (!row.sees_arrival && !named) one.standing = Standing::untestable;
+    const bool untestable = !row.sees_arrival || (plan.late_stages && mode == HLC_MODE_PSCW);
+    if (untestable && !named) one.standing = Standing::untestable;
     if (verdict && !verdict->usable()) {
       one.standing = Standing::wrong;
       one.reason = verdict->word + (verdict->reason.empty() ? "" : ": " + verdict->reason);
@@ -98,7 +99,7 @@ Status Prospects::judge(const std::string &who, const Machine &machine, const To
   // On one node notify_node is direct, and data that cannot be read in place make both of them notify.
   const bool several = topology.nodes() > 1;
   if (!several && is_usable(of(HLC_MODE_DIRECT))) leave_out(HLC_MODE_NOTIFY_NODE, Standing::same, "direct");
-  if (!reads && is_usable(of(HLC_MODE_NOTIFY))) {
+  if (!plan.reads && is_usable(of(HLC_MODE_NOTIFY))) {
     leave_out(HLC_MODE_DIRECT, Standing::same, "notify");
     if (!several) leave_out(HLC_MODE_NOTIFY_NODE, Standing::same, "notify");
   }

@@ -36,10 +36,16 @@ struct Prospect {
   int candidate = -1;  // its number among the candidates of the trial
 };
 
+/// What a plan does that decides which modes can be candidates.
+struct PlanTraits {
+  bool reads = false;  // it may read fields of neighbours in place
+  bool late_stages = false;  // its swaps have stages, and late epochs, so that a stage of mode pscw cannot be started by a test
+};
+
 class Prospects {
  public:
-  /// reads: the plan may read fields of neighbours in place. Each rank's own opinion; the message of a failure begins with `who`.
-  Status judge(const std::string &who, const Machine &machine, const Topology &topology, bool reads);
+  /// Each rank's own opinion; the message of a failure begins with `who`.
+  Status judge(const std::string &who, const Machine &machine, const Topology &topology, const PlanTraits &plan);
   /// Adds what the machine card says of a plan that moves this.
   void predict(const Card &card, const Topology &topology, const Work &work);
   /// All ranks take the worst opinion of each mode. Collective; allocates nothing.

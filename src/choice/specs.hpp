@@ -25,6 +25,15 @@ int threads_of(const Spec &spec) {
     return 1;
 }
 
+/// Whether a test of a swap may have to start a part of it.
+template <class Spec>
+bool in_stages(const Spec &spec) {
+  if constexpr (requires { spec.staged; })
+    return spec.staged != 0;
+  else
+    return false;
+}
+
 /// What a swap of everything moves: a call may list it all, and another rank pass NULL.
 struct Whole {
   int fields = 0, dims = 0;  // dims 0: swaps have no dimensions

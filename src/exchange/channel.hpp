@@ -140,6 +140,8 @@ class Channel : public LeakedOnFailure {
 
   /// True if poll may block inside MPI, so that a test that must not wait cannot use it.
   virtual bool poll_blocks() const { return false; }
+  /// True if open may block inside MPI until the peers have opened this round: a test that must not wait cannot start a round.
+  virtual bool open_blocks() const { return false; }
   /// True if packing past this core's caches was measured to be faster: what is packed here is read by the peer's core next.
   bool packs_past_caches() const { return past_caches_; }
   /// Ranks of this node without whose progress the round cannot end. They need not be neighbours.

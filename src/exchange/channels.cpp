@@ -72,6 +72,7 @@ Status Channels::add(MakeChannel make, const std::vector<int> &edges, int hlc_pl
   if (!edges.empty() && channel.wake_up() == WakeUp::by_polling) wake_up_ = WakeUp::by_polling;
   knows_who_ = knows_who_ && channel.knows_who();
   blocks_ = blocks_ || channel.poll_blocks();
+  open_blocks_ = open_blocks_ || channel.open_blocks();
   // All others have communicators, windows or endpoints to free, which takes all ranks.
   ends_alone_ = ends_alone_ && (make == make_p2p || make == make_notify || make == make_direct);
   return Status::ok;

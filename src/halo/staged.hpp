@@ -20,6 +20,7 @@ class Staged {
   /// Begins the first stage; in reverse, the last one. data: the arrays of this swap, NULL: the spec's.
   Status start(const hlc_swap *what, void *const *data);
   /// Continues through the stages whose data have arrived. Ok once those of the last one have, so that finish will not wait for data.
+  /// Always `again` where the start of a stage may wait.
   Status test();
   Status finish();
   Status end(bool others_broken);

@@ -204,6 +204,20 @@ TEST(Auto, a_program_may_test_until_the_data_are_there) {
   EXPECT_TRUE(ring.is_left_out("passive_naive", "not testable")) << ring.explain();
 }
 
+TEST(Auto, leaves_out_stages_that_a_test_cannot_start) {
+  const RankFile report("report", report_of({{"pscw", "right"}}));
+  const Variables mine{{"HALOCLINE_DOCTOR", report.path()}, {"HALOCLINE_EPOCH", "late"}};
+  for (const bool staged : {false, true}) {
+    const Ring ring(HLC_MODE_AUTO, staged);
+    if (!ring.ready()) return;
+    EXPECT_EQ(ring.is_left_out("pscw", "not testable"), staged) << ring.explain();
+  }
+  const Variables early{{"HALOCLINE_EPOCH", "early"}};
+  const Ring ring(HLC_MODE_AUTO, true);
+  if (!ring.ready()) return;
+  EXPECT_FALSE(ring.is_left_out("pscw", "not testable")) << ring.explain();
+}
+
 TEST(Auto, modes_that_cannot_be_tested_can_be_listed) {
   const Variables mine{{"HALOCLINE_DOCTOR", "none"}, {"HALOCLINE_AUTO_MODES", "fence"}};
   const Ring ring;

@@ -16,7 +16,7 @@ class Ring {
  public:
   static constexpr int kCells = 8, kFields = 2;
 
-  explicit Ring(hlc_mode mode = HLC_MODE_AUTO) {
+  explicit Ring(hlc_mode mode = HLC_MODE_AUTO, bool staged = false) {
     if (!everyone(hlc_init(MPI_COMM_WORLD, &context_) == HLC_OK)) return;
     const std::int64_t global = kCells * size();
     const int periodic = 1;
@@ -30,6 +30,7 @@ class Ring {
     spec_.nfields = kFields;
     spec_.fields = fields_;
     spec_.mode = mode;
+    spec_.staged = staged;
     status_ = hlc_halo_init(context_, &spec_, &halo_);
     message_ = hlc_error_message();
   }

@@ -188,9 +188,8 @@ class Halo(ExplainedPlan):
         return _field_words(other, *self._depth)[0]
 
     def test(self) -> bool:
-        """Advances the swap without waiting. True: `finish` will not wait for data. Always False in modes fence and passive_naive.
-
-        A staged swap in mode pscw may wait here for its neighbours (see hlc_halo_test).
+        """Advances the swap without waiting. True: `finish` will not wait for data. Always False in modes fence and passive_naive,
+        and for a staged swap in mode pscw with late epochs.
         """
         return bool(self._core.test())
 
