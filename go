@@ -49,7 +49,7 @@ run_tests() {
   esac
   case ${1:-} in
   '' | --) ;;
-  *) fail "./go test has no option '$1'; it has --all, --long, and -- before options of ctest" ;;
+  *) refuse "test has no option '$1'; it has --all, --long, and -- before options of ctest" ;;
   esac
   set_up
   want_tools ccache=ccache clang++=clang tc=iproute2 spin=spin tcc=tcc doxygen=doxygen python3-config=python3-dev
@@ -77,6 +77,11 @@ run_tests() {
 # With --all and --long all targets are needed.
 targets_of_tests() { [ -n "$how" ] || printf default_tests; }
 
+# The names of the presets that can be built. They are needed before CMake is there.
+known_presets() {
+  sed -n '/"configurePresets"/,/^  \]/{ /"hidden": true/d; s/^    { "name": "\([^"]*\)".*/\1/p; }' CMakePresets.json | tr '\n' ' '
+}
+
 # run_build [--all | --long] PRESET...: what the tests of these presets need; all targets with an option.
 run_build() {
   case ${1:-} in
@@ -86,7 +91,15 @@ run_build() {
     shift
     ;;
   esac
-  [ $# -gt 0 ] || fail './go build wants the names of presets: cmake --list-presets prints them'
+  known=$(known_presets)
+  [ $# -gt 0 ] || refuse "build wants the names of presets: $known"
+  for preset in "$@"; do
+    case " $known" in
+    *" $preset "*) ;;
+    # What a user has added is left to CMake.
+    *) [ -f CMakeUserPresets.json ] || refuse "build: there is no preset '$preset'; there are: $known" ;;
+    esac
+  done
   set_up
   choose_test_builds
   for preset in "$@"; do
@@ -159,6 +172,7 @@ run_bench() {
 has() { command -v "$1" >/dev/null; }
 
 clean() {
+  case ${1:-} in '' | --all) ;; *) refuse "clean has no option '$1'; it has --all" ;; esac
   rm -rf build results
   if [ "${1:-}" = --all ]; then
     rm -rf .venv
@@ -173,9 +187,6 @@ test) run_tests "$@" ;;
 build) run_build "$@" ;;
 bench) run_bench "$@" ;;
 clean) clean "$@" ;;
-help | -h | --help) sed -n '4,16s/^# *//p' "$root/go" | sed 's/^/  /' ;;
-*)
-  echo "./go: there is no command '$command'; ./go help lists them" >&2
-  exit 2
-  ;;
+help | -h | --help) sed -n 's/^#   /  /p' "$root/go" ;;
+*) refuse "there is no command '$command'; ./go help lists them" ;;
 esac

@@ -21,6 +21,13 @@ wrappers() {
   esac
 }
 
+# Prints the packages that the build needs and .venv does not have.
+missing_packages() {
+  for package in scikit-build-core nanobind wheel; do
+    "$python" -c "import $(echo "$package" | tr - _)" 2>/dev/null || printf '%s ' "$package"
+  done
+}
+
 # build VARIANT: a wheel with this variant alone. What is compiled is kept in build/wheel, for the next time.
 build() {
   # shellcheck disable=SC2046  # a .venv with MPI wrappers has no spaces in its path
@@ -37,6 +44,14 @@ source_archive() {
   "$python" -c 'import sys; from scikit_build_core.build import build_sdist; print(build_sdist(sys.argv[1]))' "$1"
 }
 
+for variant in "$@"; do
+  wrappers "$variant" >"$work/log" || exit 2
+done
+missing=$(missing_packages)
+if [ -n "$missing" ]; then
+  echo "build_wheel.sh: .venv lacks ${missing% }; ./go test brings them, or: python3 -m venv .venv && .venv/bin/python -m pip install ${missing% }" >&2
+  exit 1
+fi
 mkdir -p "$folder" && folder=$(CDPATH='' cd -- "$folder" && pwd) || exit 1
 rm -f "$folder"/halocline-*
 for variant in "${@:-mpich openmpi mpiabi}"; do
@@ -44,4 +59,5 @@ for variant in "${@:-mpich openmpi mpiabi}"; do
     build "$name" || exit 1
   done
 done
+[ -d "$work/all" ] || { echo "build_wheel.sh: no variant could be built" >&2 && exit 1; }
 "$python" -m wheel pack --dest-dir "$folder" "$work"/all/halocline-* && cd bindings/python && source_archive "$folder"

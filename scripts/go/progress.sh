@@ -11,6 +11,12 @@ fail() {
   exit 1
 }
 
+# The command line is wrong: nothing has been done.
+refuse() {
+  printf '%s\n' "./go: $*" >&2
+  exit 2
+}
+
 # step TITLE COMMAND...: runs the command with its output in a log. If it fails, shows the end of the log and stops ./go.
 step() {
   try_step "$@" && return 0
