@@ -372,6 +372,49 @@ def test_fields_that_are_none_are_refused(context, grid):
         halo.swap(using=[field.array])
 
 
+def test_a_side_needs_a_dim(grid):
+    with halocline.Halo(grid, [halocline.Field(grid)], rebind=True) as bound, halocline.Halo(grid, [halocline.Field(grid)]) as halo:
+        for one in (halo, bound):
+            for call in (one.swap, one.start, lambda side, one=one: one.swapping(side=side).__enter__()):
+                with pytest.raises(halocline.ArgumentError, match="a side needs a dim"):
+                    call(side="low")
+            one.swap(side="both")
+
+
+def test_an_offset_that_is_no_whole_number_is_refused(grid):
+    field = halocline.Field(grid)
+    with halocline.Halo(grid, [field]) as halo:
+        halo.swap()
+        piece = next(halo.pieces())
+        for shifted in (field.shifted, piece.shifted):
+            with pytest.raises(halocline.ArgumentError, match=r"offset is 0.5; it must be a whole number"):
+                shifted(0.5)
+        with pytest.raises(halocline.ArgumentError, match=r"reach is 0.5; it must be a whole number"):
+            halo.pieces(reach=0.5)
+
+
+def test_a_field_without_a_name_is_named_by_its_number(grid):
+    fields = [halocline.Field(grid, depth=2, name="v"), halocline.Field(grid)]
+    with pytest.raises(halocline.ArgumentError, match=r"but field 1 has \[1, 1\]"):
+        halocline.Halo(grid, fields)
+    with pytest.raises(halocline.ArgumentError, match=r"but field 0 v has \[2, 2\]"):
+        halocline.Halo(grid, fields[:1], depth=3)
+
+
+def test_offsets_of_segments_are_named_in_elements(context):
+    me = context.rank
+    with halocline.Segment(context, 4, "i8") as segment:
+        one = np.ones(1, "i8")
+        for call in (
+            lambda: segment.put(me, one, 8), lambda: segment.get(me, one, 8), lambda: segment.put_strided(me, one, 8),
+            lambda: segment.get_strided(me, one, 8), lambda: segment.accumulate(me, one, 8), lambda: segment.fetch_op(me, 1, 8),
+            lambda: segment.fetch_add(me, 1, 8), lambda: segment.swap(me, 1, 8), lambda: segment.compare_swap(me, 1, 1, 8),
+            lambda: segment.atomics(me, [8], 1),
+        ):
+            with pytest.raises(halocline.ArgumentError, match=r"offset is 8 \(64 bytes\): "):
+                call()
+
+
 def test_the_version_is_that_of_the_library(context):
     assert halocline.__version__ == halocline.version()
 

@@ -366,5 +366,5 @@ def test_explains_its_mode(context):
 def test_refuses_a_field_of_another_grid(context):
     small, large = halocline.Grid(context, (6 * context.size, 6)), halocline.Grid(context, (60 * context.size, 60))
     field = halocline.Field(small, name="u")
-    with pytest.raises(halocline.ArgumentError, match=r"field u has shape .* is needed"):
+    with pytest.raises(halocline.ArgumentError, match=r"field 0 u has shape .* is needed"):
         halocline.Halo(large, [field])

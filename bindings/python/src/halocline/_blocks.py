@@ -14,7 +14,7 @@ from ._arrays import OPAQUE, TYPES, as_array, dtype_of, plain, type_name, whole,
 from ._context import Context, agreeing
 from ._errors import ArgumentError
 from ._grid import Depth, per_dimension, sides_of
-from ._swaps import FieldSwaps, named, numbers_of, words_of
+from ._swaps import FieldSwaps, called, named, numbers_of, words_of
 
 _ALIGNMENT = 64
 
@@ -116,7 +116,7 @@ class Blocks(FieldSwaps):
             if len(per_box) != len(boxes):
                 raise ArgumentError(f"Blocks: field {i} has {len(per_box)} arrays for {len(boxes)} boxes")
         return [
-            _field_words(per_box[b], _with_halo(box, words.low, words.high), name, f"Blocks: field {i} {name} of box {b}")
+            _field_words(per_box[b], _with_halo(box, words.low, words.high), name, f"Blocks: {called(i, name)} of box {b}")
             for b, box in enumerate(boxes)
             for i, (name, per_box) in enumerate(fields)
         ]

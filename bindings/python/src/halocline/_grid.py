@@ -224,9 +224,9 @@ class Field:
     def shifted(self, *offset: int) -> NDArray[Any]:
         """A view of the cells at an offset from those of the block: `u.shifted(-1, 0)` are the lower neighbours along dimension 0.
 
-        Missing entries are 0. Raises ArgumentError for an offset beyond the halo.
+        Missing entries are 0. Raises ArgumentError for an offset beyond the halo, and for one that is no whole number.
         """
-        steps = [*offset, *[0] * (self.grid.ndim - len(offset))]
+        steps = [*wholes(offset, "shifted: offset"), *[0] * (self.grid.ndim - len(offset))]
         if any(-step > low or step > high for step, low, high in zip(steps, self.low, self.high)) or len(steps) != self.grid.ndim:
             raise ArgumentError(f"shifted: {offset} is beyond the halo of {self.low} cells below and {self.high} above")
         first = [low + step for low, step in zip(self.low, steps)]

@@ -13,30 +13,30 @@ from . import _core
 from ._arrays import OPAQUE, TYPES, shown, type_name, wholes
 from ._context import ExplainedPlan, agreeing
 from ._errors import ArgumentError
-from ._grid import Depth, Field, Grid, number_in, sides_of
+from ._grid import Depth, Field, Grid, number_in, per_dimension, sides_of
 from ._pieces import Piece, pieces_of
-from ._swaps import Swapping, numbers_of, words_of
+from ._swaps import Swapping, called, numbers_of, words_of
 
 SIDES = {"both": 0, "low": 1, "high": 2}
 
 
-def _check_block(field: Field, grid: Grid) -> None:
+def _check_block(i: int, field: Field, grid: Grid) -> None:
     """A field of another grid may have another block, beyond whose end a swap would write."""
     needed = tuple(below + cells + above for below, cells, above in zip(field.low, grid.local, field.high))
     if len(field.low) != grid.ndim or field.array.shape != needed:
         raise ArgumentError(
-            f"Halo: field {field.name or ''} has shape {field.array.shape}; on this grid and rank {needed} is needed: {grid.local} cells "
+            f"Halo: {called(i, field.name)} has shape {field.array.shape}; on this grid and rank {needed} is needed: {grid.local} cells "
             f"and halos of {field.low} below and {field.high} above"
         )
 
 
-def _field_words(field: Field, low: list[int], high: list[int]) -> tuple[int, int, int, list[int], str]:
+def _field_words(what: str, field: Field, low: list[int], high: list[int]) -> tuple[int, int, int, list[int], str]:
     """A field as the extension takes it. One with a deeper halo than the swap begins further inside."""
     if any(mine < asked for mine, asked in zip([*field.low, *field.high], [*low, *high])):
-        raise ArgumentError(f"Halo: depth is {low} below and {high} above, but field {field.name or ''} has {field.low} and {field.high}")
+        raise ArgumentError(f"Halo: depth is {low} below and {high} above, but {what} has {field.low} and {field.high}")
     array = field.array
     if any(stride <= 0 for stride, cells in zip(array.strides, array.shape) if cells > 1):
-        raise ArgumentError(f"Halo: field {field.name or ''} has strides {array.strides}; they must be above 0 (not reversed or broadcast)")
+        raise ArgumentError(f"Halo: {what} has strides {array.strides}; they must be above 0 (not reversed or broadcast)")
     # NumPy gives no meaning to the stride of an axis with one cell.
     strides = [max(stride, array.itemsize) for stride in array.strides]
     inside = sum((mine - asked) * stride for mine, asked, stride in zip(field.low, low, strides))
@@ -102,13 +102,13 @@ class Halo(ExplainedPlan):
             fields = [fields] if isinstance(fields, Field) else list(fields)
             if not all(isinstance(field, Field) for field in fields):
                 raise ArgumentError("Halo: fields must be Fields; Field.over makes one of an array")
-            for field in fields:
-                _check_block(field, grid)
+            for i, field in enumerate(fields):
+                _check_block(i, field, grid)
             words.staged, words.rebind, words.name = staged, rebind, name
             words.fills = _fill_words(fills, len(fields), grid.ndim)
             first = (fields[0].low, fields[0].high) if fields else ([0] * grid.ndim, [0] * grid.ndim)
             words.low, words.high = first if depth is None else sides_of(depth, grid.ndim)
-            described = [_field_words(field, words.low, words.high) for field in fields]
+            described = [_field_words(called(i, field.name), field, words.low, words.high) for i, field in enumerate(fields)]
         self.fields = tuple(fields)
         self._depth = words.low, words.high
         # Per field: the one that the last swap used, whose memory views may show.
@@ -136,13 +136,13 @@ class Halo(ExplainedPlan):
         and strides, and are replaced on all ranks alike. A rank that neighbours read in place uses Fields with memory of their own.
 
         Collective over the neighbours. Raises StateError (outstanding already, closed, MPI finalised), WaitTimeoutError and
-        PeerDiedError (they name the rank), MpiError, RuleError; ArgumentError for `using` on this rank alone. A KeyboardInterrupt, or
-        what another signal handler raises, ends the wait; after that the halo can only be closed.
+        PeerDiedError (they name the rank), MpiError, RuleError; ArgumentError for `using`, or a side without dim, on this rank alone.
+        A KeyboardInterrupt, or what another signal handler raises, ends the wait; after that the halo can only be closed.
         """
         if self._rebind or using is not None:
             self.start(fields, dim=dim, side=side, reverse=reverse, using=using)
             self._core.finish()
-        elif fields is None and dim is None and not reverse:
+        elif fields is None and dim is None and side == "both" and not reverse:
             self._core.swap()
         else:
             self._core.swap_part(*self._part(fields, dim, side, reverse))
@@ -160,7 +160,7 @@ class Halo(ExplainedPlan):
         halo may be neither read nor written. All ranks start the same swaps of a halo in the same order."""
         if self._rebind or using is not None:
             self._start_with(self._part(fields, dim, side, reverse), using)
-        elif fields is None and dim is None and not reverse:
+        elif fields is None and dim is None and side == "both" and not reverse:
             self._core.start()
         else:
             self._core.start_part(*self._part(fields, dim, side, reverse))
@@ -185,7 +185,7 @@ class Halo(ExplainedPlan):
                 raise ArgumentError(f"swap: using[{i}] has {what} {getattr(other.array, what)}, the plan's {getattr(mine.array, what)}")
         if (mine.low, mine.high) != (other.low, other.high):
             raise ArgumentError(f"swap: using[{i}] has depths {other.low} and {other.high}, the plan's field {mine.low} and {mine.high}")
-        return _field_words(other, *self._depth)[0]
+        return _field_words(f"using[{i}]", other, *self._depth)[0]
 
     def test(self) -> bool:
         """Advances the swap without waiting. True: `finish` will not wait for data. Always False in modes fence and passive_naive,
@@ -240,7 +240,7 @@ class Halo(ExplainedPlan):
             raise ArgumentError(f"view: direction is {direction}, field {field}; {self._ndim} of -1, 0 or 1, and one of the plan's fields")
         own = self._bound[field]
         number = sum((step + 1) * 3**d for d, step in enumerate(direction))
-        found = self._core.view(field, number, _field_words(own, *self._depth)[0])
+        found = self._core.view(field, number, _field_words(called(field, own.name), own, *self._depth)[0])
         if found is None:
             return None
         address, shape, strides, owner = found
@@ -256,7 +256,7 @@ class Halo(ExplainedPlan):
         outstanding. The NumPy form of hlc_for_rows.
         """
         low, high = self._depth
-        reaches = [int(reach)] * self._ndim if isinstance(reach, int | np.integer) else list(reach)
+        reaches = wholes(per_dimension(reach, self._ndim), "pieces: reach")
         if len(reaches) != self._ndim or any(not 0 <= r <= min(below, above) for r, below, above in zip(reaches, low, high)):
             raise ArgumentError(f"pieces: reach is {reach}; the halo has depths {low} below and {high} above")
         if not 0 <= field < len(self.fields):
@@ -269,4 +269,7 @@ class Halo(ExplainedPlan):
     ) -> tuple[list[int], int, int, bool]:
         if dim is not None and dim < 0:
             raise ArgumentError(f"swap: dim is {dim}; dimensions are counted from 0")
-        return numbers_of(fields), -1 if dim is None else dim, number_in(SIDES, side, "side"), reverse
+        number = number_in(SIDES, side, "side")
+        if dim is None and number != 0:
+            raise ArgumentError(f"swap: side is {side!r}, but dim is None; a side needs a dim")
+        return numbers_of(fields), -1 if dim is None else dim, number, reverse

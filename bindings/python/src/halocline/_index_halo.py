@@ -13,7 +13,7 @@ from . import _core
 from ._arrays import OPAQUE, TYPES, as_array, plain, shown, type_name, whole
 from ._context import Context, agreeing
 from ._errors import ArgumentError
-from ._swaps import FieldSwaps, named, words_of
+from ._swaps import FieldSwaps, called, named, words_of
 
 
 class IndexNeighbour(NamedTuple):
@@ -120,10 +120,12 @@ class IndexHalo(FieldSwaps):
             words = words_of(mode, epoch, drive)
             listed = [_neighbour_words(i, IndexNeighbour(*entry)) for i, entry in enumerate(neighbours)]
             names = [name for name, _ in named(fields)]
-            arrays = [_array(array, f"IndexHalo: field {i} {name}") for i, (name, array) in enumerate(named(fields))]
+            arrays = [_array(array, f"IndexHalo: {called(i, name)}") for i, (name, array) in enumerate(named(fields))]
             if len({len(array) for array in arrays}) > 1:
                 raise ArgumentError(f"IndexHalo: the fields have {[len(array) for array in arrays]} entries; they must be equal")
-            described = [_field_words(array, name, f"IndexHalo: field {name}") for array, name in zip(arrays, names)]
+            described = [
+                _field_words(array, name, f"IndexHalo: {called(i, name)}") for i, (array, name) in enumerate(zip(arrays, names))
+            ]
         entries = len(arrays[0]) if arrays else 0
         self.fields = tuple(arrays)
         self._ghosts = [(rank, len(receive)) for rank, _, _, _, receive in listed]

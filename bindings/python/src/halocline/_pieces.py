@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._arrays import wholes
 from ._errors import ArgumentError
 from ._grid import Field
 
@@ -28,7 +29,7 @@ class Piece:
 
     def shifted(self, *offset: int) -> NDArray[Any]:
         """The cells at an offset from those of the piece, to be read only; as Field.shifted. Raises ArgumentError beyond the reach."""
-        steps = [*offset, *[0] * (len(self._box) - len(offset))]
+        steps = [*wholes(offset, "shifted: offset"), *[0] * (len(self._box) - len(offset))]
         if len(steps) != len(self._box) or any(abs(step) > reach for step, reach in zip(steps, self._reach)):
             raise ArgumentError(f"shifted: {offset} is beyond the reach of {self._reach}")
         first = [reach + step for step, reach in zip(steps, self._reach)]

@@ -2,6 +2,7 @@
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -76,11 +77,17 @@ class Segment(Plan):
 
     def put(self, rank: int, data: Any, offset: int = 0) -> None:
         """Writes an array to a rank's part, from an element on. Returns before completion: see `flush_local` and `flush`."""
-        self._core.put(rank, self._memory(data), offset * self._size)
+        try:
+            self._core.put(rank, self._memory(data), offset * self._size)
+        except ArgumentError as error:
+            raise self._in_elements(error) from None
 
     def get(self, rank: int, out: Any, offset: int = 0, *, wait: bool = True) -> None:
         """Reads elements of a rank's part into an array. wait=False: the array may be read after `flush_local`, else at return."""
-        self._core.get(rank, contiguous(out, "out"), offset * self._size)
+        try:
+            self._core.get(rank, contiguous(out, "out"), offset * self._size)
+        except ArgumentError as error:
+            raise self._in_elements(error) from None
         if wait:
             self._core.flush_local(rank)
 
@@ -91,17 +98,26 @@ class Segment(Plan):
         `segment.put_strided(rank, column, j, (ncols,))` writes column j of a matrix. The array has 4 axes at most, or 5 of which the last
         one is contiguous in both. Elements may not overlap in the target. Raises ArgumentError before anything is moved.
         """
-        self._core.put_strided(rank, self._any_memory(data), offset * self._size, self._strides(data, strides))
+        try:
+            self._core.put_strided(rank, self._any_memory(data), offset * self._size, self._strides(data, strides))
+        except ArgumentError as error:
+            raise self._in_elements(error) from None
 
     def get_strided(self, rank: int, out: Any, offset: int = 0, strides: Sequence[int] | None = None, *, wait: bool = True) -> None:
         """Reads spaced elements of a rank's part into an array of any strides; strides as for `put_strided`, wait as for `get`."""
-        self._core.get_strided(rank, as_array(out, "out"), offset * self._size, self._strides(out, strides))
+        try:
+            self._core.get_strided(rank, as_array(out, "out"), offset * self._size, self._strides(out, strides))
+        except ArgumentError as error:
+            raise self._in_elements(error) from None
         if wait:
             self._core.flush_local(rank)
 
     def put_notify(self, rank: int, data: Any, offset: int = 0, *, id: int = 0, value: int = 1) -> None:
         """Writes an array, then sets a notification of the target to a value (not 0). Who sees the notification sees the array."""
-        self._core.put_notify(rank, self._memory(data), offset * self._size, id, value)
+        try:
+            self._core.put_notify(rank, self._memory(data), offset * self._size, id, value)
+        except ArgumentError as error:
+            raise self._in_elements(error) from None
 
     # ------------------------------------------------------------ notifications
 
@@ -130,16 +146,25 @@ class Segment(Plan):
 
     def fetch_add(self, rank: int, value: int, offset: int = 0) -> int:
         """Adds to an integer of 32 or 64 bits in a rank's part, in one step. Returns its previous value; complete when it returns."""
-        return self._value(self._core.fetch_add(rank, offset * self._size, self._number(), self._bits(value, "value")))
+        try:
+            return self._value(self._core.fetch_add(rank, offset * self._size, self._number(), self._bits(value, "value")))
+        except ArgumentError as error:
+            raise self._in_elements(error) from None
 
     def swap(self, rank: int, value: int, offset: int = 0) -> int:
         """Replaces an integer; otherwise as `fetch_add`."""
-        return self._value(self._core.swap(rank, offset * self._size, self._number(), self._bits(value, "value")))
+        try:
+            return self._value(self._core.swap(rank, offset * self._size, self._number(), self._bits(value, "value")))
+        except ArgumentError as error:
+            raise self._in_elements(error) from None
 
     def compare_swap(self, rank: int, expected: int, value: int, offset: int = 0) -> int:
         """Replaces an integer if it equals `expected`; otherwise as `fetch_add`. It was replaced if `expected` is returned."""
         both = self._bits(expected, "expected"), self._bits(value, "value")
-        return self._value(self._core.compare_swap(rank, offset * self._size, self._number(), *both))
+        try:
+            return self._value(self._core.compare_swap(rank, offset * self._size, self._number(), *both))
+        except ArgumentError as error:
+            raise self._in_elements(error) from None
 
     def fetch_op(self, rank: int, value: Any, offset: int = 0, op: str = "sum") -> Any:
         """Combines an element of a rank's part with a value, in one step. Returns its previous value; complete when it returns.
@@ -150,7 +175,10 @@ class Segment(Plan):
         number, operand = self._number(), converted(value, self.dtype, "fetch_op: value")
         if operand.shape != ():
             raise ArgumentError(f"fetch_op: value has shape {operand.shape}; it must be one number")
-        return np.frombuffer(self._core.fetch_op(rank, operand, offset * self._size, operation, number), self.dtype)[0].item()
+        try:
+            return np.frombuffer(self._core.fetch_op(rank, operand, offset * self._size, operation, number), self.dtype)[0].item()
+        except ArgumentError as error:
+            raise self._in_elements(error) from None
 
     def accumulate(self, rank: int, data: Any, offset: int = 0, op: str = "sum") -> None:
         """Combines elements of a rank's part with those of an array, each in one step. Complete after a flush.
@@ -160,7 +188,10 @@ class Segment(Plan):
         operation, memory = number_in(OPERATIONS, op, "op"), self._memory(data)
         if memory.dtype != self.dtype:
             raise ArgumentError(f"accumulate: the array has dtype {memory.dtype}, the segment {self.dtype}")
-        self._core.accumulate(rank, memory, offset * self._size, operation, self._number())
+        try:
+            self._core.accumulate(rank, memory, offset * self._size, operation, self._number())
+        except ArgumentError as error:
+            raise self._in_elements(error) from None
 
     def atomics(self, ranks: Any, offsets: Any, values: Any, op: Any = "sum", *, expected: Any = None) -> NDArray[Any]:
         """Many atomics at once, on integers of 32 or 64 bits of any ranks' parts. Returns their previous values.
@@ -178,7 +209,10 @@ class Segment(Plan):
         given = {"ranks": ranks, "offsets": offsets, "values": values, "expected": values if expected is None else expected}
         shape, rows = self._rows({**given, "op": operations})
         rows[1] *= self._size
-        self._core.atomics(rows, self._number(), expected is not None)
+        try:
+            self._core.atomics(rows, self._number(), expected is not None)
+        except ArgumentError as error:
+            raise self._in_elements(error) from None
         previous: NDArray[Any] = rows[5].astype(self.dtype).reshape(shape)
         return previous
 
@@ -221,6 +255,11 @@ class Segment(Plan):
     def barrier(self) -> None:
         """Returns when all ranks have called it. All ranks see after it what a rank stored or flushed before it."""
         self._core.barrier()
+
+    def _in_elements(self, error: ArgumentError) -> ArgumentError:
+        """The same error, with the offset as the caller has given it; the library counts bytes."""
+        text = re.sub(r"\boffset is (-?\d+)\b", lambda found: f"offset is {int(found[1]) // self._size} ({found[1]} bytes)", str(error))
+        return ArgumentError(text)
 
     def _memory(self, data: Any) -> Any:
         """What the extension takes; a number, or a list, becomes an array of the segment's type."""

@@ -48,6 +48,11 @@ def numbers_of(fields: Sequence[int] | None) -> list[int]:
     return [int(number) for number in fields]
 
 
+def called(i: int, name: str | None) -> str:
+    """A field in messages: by its number, and its name if it has one."""
+    return f"field {i} {name}" if name else f"field {i}"
+
+
 def named(fields: Sequence[Any] | Mapping[str, Any]) -> list[tuple[str, Any]]:
     """Fields with their names, "" for those without."""
     if isinstance(fields, Mapping):
