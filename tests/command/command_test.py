@@ -13,7 +13,7 @@ import xml.etree.ElementTree
 
 import pytest
 from halocline.command import card as cards
-from halocline.command import shape, words
+from halocline.command import info, modes, shape, words
 from halocline.command.main import make_parser
 from halocline.command.status import EXIT_CODES, Exit
 from results import RECORDED, ROOT, call, read
@@ -55,7 +55,7 @@ def test_ranks_are_split_as_evenly_as_can_be(ranks, dims, grid):
 def test_explain_ranks_all_modes_and_names_the_parts_of_the_cost(capsys):
     status, said, _ = call(capsys, "explain", "--card", RECORDED / "model.json", "--local", "8,8,32", "--fields", 3, "--split", "xy")
     assert status == 0
-    assert "A swap of 3 field(s) of 8 × 8 × 32 cells" in said
+    assert "A swap of 3 fields of 8 × 8 × 32 cells" in said
     status, text, _ = call(capsys, "explain", "--card", RECORDED / "model.json", "--bytes", "4KiB", "--json")
     found = json.loads(text)
     times = [one["us"] for one in found["predictions"]]
@@ -69,6 +69,34 @@ def test_explain_says_what_is_beyond_the_measured_sizes(capsys):
     assert "beyond what was measured" in said
     _, said, _ = call(capsys, "explain", "--card", ROOT / "share/halocline/default_card.json", "--bytes", "64KiB", "--cores", 2)
     assert "beyond what was measured" not in said
+
+
+DEFAULT_CARD = ROOT / "share/halocline/default_card.json"
+
+
+@pytest.mark.parametrize("words_", [("-n", 1), ("--bytes", 0)])
+def test_explain_has_no_multiples_of_a_prediction_of_0(capsys, words_):
+    status, said, _ = call(capsys, "explain", "--card", DEFAULT_CARD, *words_)
+    assert status == 0 and "the card predicts no time for this" in said and "times as long" not in said
+
+
+def test_explain_counts_runs_of_messages_and_of_copies_together(capsys):
+    _, said, _ = call(capsys, "explain", "--card", DEFAULT_CARD, "--local", "64,64,128")
+    assert "gets 134 KiB from 1 other rank, and copies" in said
+    assert "8972 contiguous runs in all, those of the copies included." in said
+    _, said, _ = call(capsys, "explain", "--card", DEFAULT_CARD, "--bytes", "64KiB", "--neighbours", 1)
+    assert "A rank gets 64 KiB from 1 other rank, in 1 contiguous run.\n" in said
+
+
+@pytest.mark.parametrize(("words_", "named"), [
+    (("explain", "--bytes", "64KiB", "--local", "3,3,3", "--depth", 2), "leave it out, or --local and --depth"),
+    (("explain", "--neighbours", 3), "--neighbours needs --bytes"),
+    (("plot", "matrix", RECORDED, "--bandwidth"), "--bandwidth has no effect on matrix"),
+    (("plot", "modes", RECORDED / "halo.json", "--last-swaps", 3), "--last-swaps has no effect on modes"),
+    (("plot", "curves", RECORDED / "model.json", "--bandwidth"), "by --operation and -o")])
+def test_an_option_without_effect_is_refused(capsys, words_, named):
+    status, said, errors = call(capsys, *words_)
+    assert status == Exit.USAGE and said == "" and named in errors and errors.count("\n") == 1
 
 
 def test_explain_finds_where_another_mode_takes_over():
@@ -135,6 +163,52 @@ def test_the_matrix_has_the_bytes_from_origin_to_target(capsys, traces):
     assert "rank 0" in (traces / "t.svg").read_text()
 
 
+@pytest.mark.parametrize("words_", [("trace",), ("plot", "matrix"), ("plot", "timeline")])
+def test_a_folder_without_a_trace_is_named(capsys, tmp_path, words_):
+    wrong = {tmp_path / "absent": "there is no such", tmp_path: "has no rank-*.json", RECORDED / "halo.json": "is no folder"}
+    for folder, why in wrong.items():
+        status, said, errors = call(capsys, *words_, folder)
+        assert status == Exit.USAGE and said == "" and errors.startswith(f"halocline: {folder}") and why in errors
+
+
+def test_a_file_that_is_no_trace_is_named(capfd, tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "halocline-trace").symlink_to(ROOT / "tools" / "trace" / "halocline-trace")
+    (tmp_path / "rank-0.json").write_text("[]")
+    for words_ in ("plot", "matrix"), ("plot", "timeline", "-o", tmp_path / "a.svg"), ("trace",):
+        status, _, said = call(capfd, *words_[:2], tmp_path, *words_[2:], "--build", tmp_path)
+        assert status == Exit.USAGE and "there are no files rank-*.json" in said and said.count("\n") == 1
+
+
+@pytest.mark.parametrize(("what", "file", "known"), [("modes", "halo.json", "png"), ("timeline", "", ": svg\n")])
+def test_a_suffix_that_is_no_picture_is_named(capsys, tmp_path, what, file, known):
+    for name, has in ("b.txt", "ends in .txt"), ("b", "has no suffix"):
+        status, _, said = call(capsys, "plot", what, RECORDED / file, "-o", tmp_path / name)
+        assert status == Exit.USAGE and has in said and known in said and not list(tmp_path.iterdir())
+
+
+def test_a_file_that_is_no_card_is_named_in_words(capsys, tmp_path):
+    status, _, said = call(capsys, "model", "--show", RECORDED / "halo.json")
+    assert status == Exit.USAGE and "is no machine card: it has no curves" in said
+    (tmp_path / "card.json").write_text('{"schema": "halocline-card/1", "curves": [{"operation": "halo"}]}')
+    status, _, said = call(capsys, "model", "--show", tmp_path / "card.json")
+    assert status == Exit.USAGE and "a curve has no by" in said
+
+
+def test_the_modes_are_those_of_the_library():
+    table = (ROOT / "src" / "exchange" / "modes" / "modes.cpp").read_text()
+    assert list(modes.MODES) == re.findall(r'^    \{HLC_MODE_\w+, "(\w+)"', table, re.M)
+
+
+def test_info_marks_a_mode_that_does_not_exist():
+    def shown(value, origin):
+        return info.variable_in_words({"name": "HALOCLINE_MODE", "value": value, "origin": origin, "meaning": "mode"}, list(modes.MODES))
+
+    assert shown("p2pp", "environment") == "p2pp  is no mode; the nearest is p2p (environment; mode)"
+    assert info.is_wrong(shown("p2pp", "environment")) and not info.is_wrong(shown("notify", "environment"))
+    assert shown(None, "default") == "–  (default; mode)"
+
+
 def test_what_is_no_result_is_named(capsys, tmp_path):
     (tmp_path / "cut.json").write_text('{"modes": ')
     status, _, said = call(capsys, "plot", "modes", tmp_path / "cut.json")
@@ -164,7 +238,8 @@ def test_what_cannot_be_written_is_named(capsys, tmp_path):
 @pytest.mark.parametrize(("words_", "said"), [
     (("explain", "--local", "4,4"), "three numbers"), (("explain", "--local", "4,4,x"), "'x' is no whole number"),
     (("explain", "--bytes", "q"), "'q' is no number of bytes"), (("tune", "--local", "0,4,4"), "0 is less than 1"),
-    (("info", "-n", "many"), "'many' is no whole number")])
+    (("info", "-n", "many"), "'many' is no whole number"), (("run", "--hosts", "", "true"), "has a host without a name"),
+    (("info", "--hosts", "a,,b"), "'a,,b' has a host without a name"), (("run", "--mode", "p2pp", "true"), "the nearest is 'p2p'")])
 def test_a_wrong_value_of_an_option_is_named(capsys, words_, said):
     status, _, errors = call(capsys, *words_)
     assert status == Exit.USAGE and said in errors
@@ -231,6 +306,9 @@ def test_a_missing_package_is_named(capsys, monkeypatch):
     monkeypatch.delattr(package, "terminal", raising=False)
     status, _, said = call(capsys, "plot", "modes", RECORDED / "halo.json")
     assert status == Exit.MISSING and "pip install" in said
+    for words_ in ("plot", "modes"), ("model", "--show"):
+        status, _, said = call(capsys, *words_, "/nonexistent")
+        assert status == Exit.USAGE and "/nonexistent" in said
 
 
 def test_times_have_the_unit_that_suits():

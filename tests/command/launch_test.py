@@ -71,6 +71,20 @@ def test_a_launcher_of_the_users_replaces_the_found_one(capsys, launchers):
     assert shown(capsys, "--launcher", "srun --mpi=pmix", "-n", 3, program) == ["srun", "--mpi=pmix", "-n", "3", str(program)]
 
 
+@pytest.mark.parametrize(("words", "named"), [
+    (("--launcher", 'srun "x'), "a quote or a backslash has no end"), (("--launcher", " "), "--launcher names no command"),
+    (("--abi", "mpich"), "--abi needs --mpi"), (("--build", "/nonexistent"), "--build needs --mpi")])
+def test_options_that_cannot_be_followed_are_refused(capsys, launchers, words, named):
+    status, said, errors = call(capsys, "run", *words, "--show", launchers("mpich"))
+    assert status == Exit.USAGE and said == "" and named in errors
+
+
+def test_a_program_of_this_folder_without_its_path_is_named(capsys, launchers, monkeypatch, tmp_path):
+    monkeypatch.chdir(launchers("mpich").parent)
+    status, _, said = call(capsys, "run", "model")
+    assert status == Exit.USAGE and said.endswith("write ./model\n")
+
+
 def test_a_drop_in_is_loaded_in_the_ranks_alone(capsys, launchers, monkeypatch, tmp_path):
     program = launchers("mpich")
     helper = made_up(tmp_path / "halocline-run", "exit 0")

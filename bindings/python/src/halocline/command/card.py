@@ -92,10 +92,14 @@ class Card:
 
 def card_of(json: Json, source: str) -> Card:
     """A card, or the report of a model, which has the same curves."""
+    if "curves" not in json:
+        raise Failure(f"{source} is no machine card: it has no curves, as halocline model writes them", Exit.USAGE)
     try:
         return Card(source, {key: value for key, value in json.items() if key != "curves"}, tuple(map(curve_of, json["curves"])))
-    except (KeyError, TypeError, ValueError) as why:
-        raise Failure(f"{source} is no machine card: {why!r}", Exit.USAGE) from why
+    except KeyError as why:
+        raise Failure(f"{source} is no machine card: a curve has no {why.args[0]}", Exit.USAGE) from why
+    except (TypeError, ValueError) as why:
+        raise Failure(f"{source} is no machine card: a member has another type or value ({why})", Exit.USAGE) from why
 
 
 def read(path: pathlib.Path) -> Card:

@@ -13,29 +13,31 @@ from halocline.command.card import Card, Case, Curve
 from halocline.command.options import Subparsers, add_command, cells, positive
 from halocline.command.shape import ELEMENT_BYTES, Swap, case_of, process_grid
 from halocline.command.status import Exit, Failure
-from halocline.command.words import bytes_of, listed, parse_bytes, percent_of, time_of
+from halocline.command.words import bytes_of, counted, listed, parse_bytes, percent_of, time_of
 
 PARTS = {"latency": "latency", "bytes": "bytes to and from others", "switch": "another protocol", "log_ranks": "log2 of the ranks",
          "ranks": "ranks", "sharing": "shared cores", "crowding": "ranks per core", "crowding_log": "ranks per core and log2 of the ranks",
          "crowding_bytes": "bytes where cores are shared", "neighbours": "neighbours", "blocks": "contiguous runs",
          "local_bytes": "copies within the rank", "ranks_bytes": "bytes of all other ranks"}
 NEAR = 1.1
+# The options of a shape, and what is taken for those that are not given: --bytes stands in place of them all.
+SHAPE = {"local": (64, 64, 64), "depth": 1, "fields": 1, "type": "float64", "split": "xyz", "stencil": "box"}
 
 
 def add(subparsers: Subparsers) -> None:
     parser = add_command(subparsers, "explain", "says what each mode of a swap costs on this machine, and why", run,
                          "It predicts from the machine card, and measures nothing.")
-    parser.add_argument("--local", type=cells, default=(64, 64, 64), metavar="X,Y,Z", help="cells per rank (64,64,64); z is contiguous")
-    parser.add_argument("--depth", type=positive, default=1, help="halo cells on each side (1)")
-    parser.add_argument("--fields", type=positive, default=1, help="fields per swap (1)")
-    parser.add_argument("--type", choices=ELEMENT_BYTES, default="float64", help="element type (float64)")
-    parser.add_argument("--split", choices=("xy", "xyz"), default="xyz", help="dimensions that are split over the ranks (xyz)")
-    parser.add_argument("--stencil", choices=("box", "star"), default="box", help="box: edges and corners too (box)")
+    parser.add_argument("--local", type=cells, metavar="X,Y,Z", help="cells per rank (64,64,64); z is contiguous")
+    parser.add_argument("--depth", type=positive, help="halo cells on each side (1)")
+    parser.add_argument("--fields", type=positive, help="fields per swap (1)")
+    parser.add_argument("--type", choices=ELEMENT_BYTES, help="element type (float64)")
+    parser.add_argument("--split", choices=("xy", "xyz"), help="dimensions that are split over the ranks (xyz)")
+    parser.add_argument("--stencil", choices=("box", "star"), help="box: edges and corners too (box)")
     parser.add_argument("-n", dest="ranks", metavar="N", type=positive, default=2, help="ranks of the run (2)")
     parser.add_argument("--cores", type=positive, help="cores of a node (this machine's)")
     parser.add_argument("--nodes", type=positive, default=1, help="nodes of the run (1)")
     parser.add_argument("--bytes", type=parse_bytes, metavar="N", help="instead of the shape: bytes that a rank gets from others, as 64KiB")
-    parser.add_argument("--neighbours", type=positive, default=1, help="with --bytes: other ranks that it exchanges with (1)")
+    parser.add_argument("--neighbours", type=positive, help="with --bytes: other ranks that it exchanges with (1)")
     parser.add_argument("--card", type=pathlib.Path, help="machine card (that of this host and MPI, else the default card)")
     parser.add_argument("--build", type=pathlib.Path, metavar="DIR", help="a build folder, whose programs are taken")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -51,7 +53,20 @@ def find_card(options: argparse.Namespace) -> Card:
     return cards.read(pathlib.Path(source))
 
 
+def fill_in(options: argparse.Namespace) -> None:
+    """Gives the options of the case their defaults. Those of a shape and of --bytes exclude each other."""
+    given = [f"--{name}" for name in SHAPE if getattr(options, name) is not None]
+    if options.bytes is not None and given:
+        raise Failure(f"--bytes stands in place of a shape: leave it out, or {listed(given)}", Exit.USAGE)
+    if options.bytes is None and options.neighbours is not None:
+        raise Failure("--neighbours needs --bytes: a shape has its neighbours from -n, --split and --stencil", Exit.USAGE)
+    for name, default in {**SHAPE, "neighbours": 1}.items():
+        if getattr(options, name) is None:
+            setattr(options, name, default)
+
+
 def case_of_options(options: argparse.Namespace) -> Case:
+    fill_in(options)
     cores = options.cores or native.cores()
     crowding = max(1.0, options.ranks / options.nodes / cores)
     if options.bytes is not None:
@@ -85,6 +100,34 @@ def crossover(curve: Curve, best: Curve, case: Case) -> str:
     return f"It would be the faster one from {bytes_of(min(larger))} on." if larger else ""
 
 
+def moved_in_words(case: Case) -> str:
+    """What a rank gets and copies. The contiguous runs of both are counted together."""
+    got = f"A rank gets {bytes_of(case.bytes)} from {counted(case.neighbours, 'other rank')}"
+    runs = counted(case.blocks, "contiguous run")
+    if not case.local_bytes:
+        return f"{got}, in {runs}."
+    return f"{got}, and copies {bytes_of(case.local_bytes)} within itself: {runs} in all, those of the copies included."
+
+
+def free_in_words(ranked: list[tuple[float, Curve]], case: Case) -> list[str]:
+    """Predictions of which some are 0, as without bytes from others: 0 has no multiples."""
+    free = [curve.by for us, curve in ranked if us <= 0]
+    said = [f"Mode{'' if len(free) == 1 else 's'} {listed(free)}: the card predicts no time for this."]
+    return said + [f"Mode {curve.by}: {time_of(us)}; {parts_in_words(curve, case)}." for us, curve in ranked if us > 0]
+
+
+def ranked_in_words(ranked: list[tuple[float, Curve]], case: Case) -> list[str]:
+    """The fastest mode, and each other one beside it."""
+    best_us, best = ranked[0]
+    said = [f"Mode {best.by} is predicted to be the fastest: {time_of(best_us)}, of which {parts_in_words(best, case)}. "
+            f"Half of such predictions are within {percent_of(best.typical_error)}."]
+    for us, curve in ranked[1:]:
+        near = " (no difference that the model could tell)" if us < NEAR * best_us else ""
+        said.append(f"Mode {curve.by}: {time_of(us)}, {us / best_us:.2f} times as long{near}; {parts_in_words(curve, case)}. "
+                    f"{crossover(curve, best, case)}".rstrip())
+    return said
+
+
 def sentences(card: Card, case: Case, nodes: int) -> list[str]:
     """The prediction in words."""
     ranked = cards.fastest([curve for curve in card.swaps(nodes) if curve.by != "auto"], case)
@@ -92,15 +135,8 @@ def sentences(card: Card, case: Case, nodes: int) -> list[str]:
         raise Failure(f"the machine card has no curves of halo swaps on {'several nodes' if nodes > 1 else 'one node'} ({card.source}); "
                       "halocline model measures them", Exit.USAGE)
     best_us, best = ranked[0]
-    said = [f"A rank gets {bytes_of(case.bytes)} from {case.neighbours:.0f} other rank(s), in {case.blocks:.0f} contiguous run(s), "
-            f"and copies {bytes_of(case.local_bytes)} within itself.",
-            f"Mode {best.by} is predicted to be the fastest: {time_of(best_us)}, of which {parts_in_words(best, case)}. "
-            f"Half of such predictions are within {percent_of(best.typical_error)}."]
-    for us, curve in ranked[1:]:
-        near = " (no difference that the model could tell)" if us < NEAR * best_us else ""
-        said.append(f"Mode {curve.by}: {time_of(us)}, {us / best_us:.2f} times as long{near}; {parts_in_words(curve, case)}. "
-                    f"{crossover(curve, best, case)}".rstrip())
-    return said + doubts(card, best, case)
+    said = ranked_in_words(ranked, case) if best_us > 0 else free_in_words(ranked, case)
+    return [moved_in_words(case), *said, *doubts(card, best, case)]
 
 
 def doubts(card: Card, best: Curve, case: Case) -> list[str]:
@@ -122,12 +158,13 @@ def as_json(card: Card, case: Case, nodes: int) -> dict[str, object]:
 def grid_in_words(options: argparse.Namespace) -> str:
     grid = " × ".join(map(str, process_grid(options.ranks, len(options.split))))
     size = " × ".join(map(str, options.local))
-    return (f"A swap of {options.fields} field(s) of {size} cells per rank ({options.type}), depth {options.depth}, "
-            f"{options.stencil} stencil, on {grid} ranks.")
+    return (f"A swap of {counted(options.fields, 'field')} of {size} cells per rank ({options.type}), depth {options.depth}, "
+            f"{options.stencil} stencil, on {grid} {'rank' if options.ranks == 1 else 'ranks'}.")
 
 
 def run(options: argparse.Namespace) -> int:
-    card, case = find_card(options), case_of_options(options)
+    case = case_of_options(options)
+    card = find_card(options)
     if options.json:
         print(json.dumps(as_json(card, case, options.nodes)))
         return 0

@@ -11,6 +11,13 @@ from halocline.command.status import Exit, Failure
 from halocline.command.words import Json
 
 
+def there(path: pathlib.Path) -> pathlib.Path:
+    """The same path, if there is something."""
+    if not path.exists():
+        raise Failure(f"{path}: there is no such file or folder", Exit.USAGE)
+    return path
+
+
 def read(path: pathlib.Path) -> Json:
     """One JSON object of a file."""
     try:

@@ -7,11 +7,13 @@ import json
 import pathlib
 import tempfile
 
-from halocline.command import files, native
+from halocline.command import files, modes, native
 from halocline.command.options import Subparsers, add_command, add_launch
-from halocline.command.words import Json, mpi_of
+from halocline.command.words import Json, counted, mpi_of
 
 TIMEOUT_S = 120
+UNKNOWN = "is set, and no such variable is known"
+NO_MODE = "is no mode"
 
 
 def add(subparsers: Subparsers) -> None:
@@ -32,13 +34,26 @@ def look(ranks: int, hosts: list[str], build: pathlib.Path | None, environment: 
         return files.need(files.read(file), ("library", "mpi", "transports", "topology", "variables"), "halocline-info")
 
 
+def variable_in_words(one: Json, known: list[str]) -> str:
+    """Value, origin and meaning; a mode that does not exist is marked."""
+    value, origin = one["value"], one["origin"]
+    if one["name"] == "HALOCLINE_MODE" and value and origin != "default" and value not in known:
+        return f"{value}  {NO_MODE}; the nearest is {modes.nearest(value, known)} ({origin}; {one['meaning']})"
+    return f"{value if value is not None else '–'}  ({origin}; {one['meaning']})"
+
+
+def is_wrong(text: str) -> bool:
+    """Whether the value of a row is shown in red."""
+    return text.startswith(UNKNOWN) or f"  {NO_MODE}" in text
+
+
 def rows_of(found: Json) -> dict[str, list[tuple[str, str]]]:
     """Lines by heading."""
     mpi, topology, transports = found["mpi"], found["topology"], found["transports"]
     about = found["library"]
     places = [f"rank {one['rank']} on {one['host']}, node {one['node']}, cores {one['cores']}" for one in topology["places"]]
     carriers = [*transports["node"], *transports["network"]["providers"]]
-    domains = ", ".join(f"{topology[key]} {name}" for key, name in (("sockets", "socket(s)"), ("numa_domains", "NUMA domain(s)"))
+    domains = ", ".join(counted(topology[key], name) for key, name in (("sockets", "socket"), ("numa_domains", "NUMA domain"))
                         if topology[key])
     return {
         "Library": [("version", f"{about['version']} ({about['revision']})"), ("built by", f"{about['compiler']} {about['flags']}"),
@@ -48,16 +63,16 @@ def rows_of(found: Json) -> dict[str, list[tuple[str, str]]]:
                 ("binary interface", f"{mpi['abi']['library']} ({mpi['abi']['of']})"), ("thread level", mpi["thread_level"]),
                 ("window memory", ", ".join(f"{kind} {model}" for kind, model in mpi["window_models"].items())),
                 ("drop-in before it", mpi["drop_in"] or "none")],
-        "Topology": [("ranks", f"{topology['ranks']} on {topology['nodes']} node(s), {topology['cores_of_node']} cores"),
+        "Topology": [("ranks", f"{topology['ranks']} on {counted(topology['nodes'], 'node')}, {topology['cores_of_node']} cores"),
                      ("processor", found["machine"]["cpu"]), ("kernel", found["machine"]["kernel"]), ("domains", domains or "unknown"),
                      *(("", place) for place in places[:16])],
         "Transports": [("between nodes", transports["between_nodes"]), ("libfabric", transports["network"]["library"] or
                        transports["network"]["refusal"]),
                        *(((f"{one['name']} {one.get('interface', '')}").strip(), "used" if one["used"] else f"refused: {one['refusal']}")
                          for one in carriers)],
-        "Variables": [(one["name"], f"{one['value'] if one['value'] is not None else '–'}  ({one['origin']}; {one['meaning']})")
+        "Variables": [(one["name"], variable_in_words(one, found["modes"]))
                       for one in found["variables"]["known"] if one["read_by"] not in ("tests", "nobody") or one["origin"] != "default"] +
-                     [(name, "is set, and no such variable is known") for name in found["variables"]["unknown"]],
+                     [(name, UNKNOWN) for name in found["variables"]["unknown"]],
     }
 
 
@@ -90,6 +105,6 @@ def run(options: argparse.Namespace) -> int:
         table.add_column(style="bright_black", no_wrap=True)
         table.add_column(overflow="fold")
         for name, value in rows:
-            table.add_row(Text(name), Text(value, style="red" if value.startswith("is set, and no") else ""))
+            table.add_row(Text(name), Text(value, style="red" if is_wrong(value) else ""))
         screen.print(table, "")
     return 0

@@ -19,10 +19,10 @@ def add(subparsers: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     if options.show is not None:
+        found = card.read(options.show if options.show != pathlib.Path() else card.default_path())
         from halocline.command import terminal
 
-        path = options.show if options.show != pathlib.Path() else card.default_path()
-        terminal.console().print(terminal.card_summary(card.read(path)))
+        terminal.console().print(terminal.card_summary(found))
         return 0
     program = native.need_program("halocline-bench", options.build)
     ranks = options.ranks or max(2, native.cores())

@@ -38,9 +38,16 @@ def cells(text: str) -> tuple[int, int, int]:
     return found[0], found[1], found[2]
 
 
+def hosts(text: str) -> list[str]:
+    names = text.split(",")
+    if not all(name.strip() for name in names):
+        raise argparse.ArgumentTypeError(f"'{text}' has a host without a name; names are wanted, as node1,node2")
+    return names
+
+
 def add_launch(parser: argparse.ArgumentParser, ranks: int | None = 2) -> None:
     """How many ranks of which programs are started where. There is no long name: some programs have --ranks with another meaning."""
     words = f"({ranks})" if ranks else "(as many as cores, 2 at least)"
     parser.add_argument("-n", dest="ranks", metavar="N", type=positive, default=ranks, help=f"ranks to start {words}")
-    parser.add_argument("--hosts", type=lambda text: text.split(","), default=[], metavar="A,B", help="hosts to start them on")
+    parser.add_argument("--hosts", type=hosts, default=[], metavar="A,B", help="hosts to start them on")
     parser.add_argument("--build", type=pathlib.Path, metavar="DIR", help="a build folder, whose programs are taken")

@@ -11,7 +11,7 @@ from halocline.command import card as cards
 from halocline.command import files, native, trace
 from halocline.command.options import Subparsers, add_command, positive
 from halocline.command.status import Exit, Failure
-from halocline.command.words import Json
+from halocline.command.words import Json, listed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,18 +34,48 @@ def add(subparsers: Subparsers) -> None:
     parser = add_command(subparsers, "plot", "draws results as a picture, or in the terminal", run, DETAILS)
     parser.add_argument("what", choices=("modes", "curves", "winners", "scaling", "matrix", "timeline"), help="the kind of picture")
     parser.add_argument("file", type=pathlib.Path, help="the result, the card, or the folder of traces")
-    parser.add_argument("-o", "--output", type=pathlib.Path, metavar="PICTURE", help="file to write: .svg, .png or .pdf")
+    parser.add_argument("-o", "--output", type=pathlib.Path, metavar="PICTURE", help="file to write: .svg, .png, .pdf; a timeline as .svg")
     parser.add_argument("--operation", help="of curves and scaling: this one (put + flush, and halo)")
-    parser.add_argument("--bandwidth", action="store_true", help="of curves: GB/s instead of microseconds")
+    parser.add_argument("--bandwidth", action="store_true", help="of curves: GB/s instead of microseconds, with --operation and -o")
     parser.add_argument("--last-swaps", type=positive, metavar="N", help="of a timeline: the last N swaps")
     parser.add_argument("--build", type=pathlib.Path, metavar="DIR", help="a build folder, whose programs are taken")
+
+
+# Which pictures have an option.
+OF = {"operation": ("curves", "scaling"), "bandwidth": ("curves",), "last_swaps": ("timeline",), "build": ("matrix", "timeline")}
+
+
+def refuse_ignored(options: argparse.Namespace) -> None:
+    """Options that would have no effect."""
+    for name, pictures in OF.items():
+        if getattr(options, name) and options.what not in pictures:
+            raise Failure(f"--{name.replace('_', '-')} has no effect on {options.what}: it is for {listed(list(pictures))}", Exit.USAGE)
+    if options.bandwidth and not (options.operation and options.output):
+        raise Failure("--bandwidth draws one operation in a file: name them by --operation and -o", Exit.USAGE)
+
+
+def check_output(options: argparse.Namespace) -> None:
+    """Fails if the file to write has no suffix of a picture that can be written."""
+    known = ["svg"]
+    if options.what != "timeline":
+        from matplotlib.backend_bases import FigureCanvasBase
+
+        known = sorted(FigureCanvasBase.get_supported_filetypes())
+    suffix = options.output.suffix.lower().removeprefix(".")
+    if suffix not in known:
+        has = f"ends in .{suffix}" if suffix else "has no suffix"
+        raise Failure(f"--output {options.output} {has}; the kinds that can be written: {listed(known)}", Exit.USAGE)
 
 
 def traced(options: argparse.Namespace, *words: str) -> Json:
     """What halocline-trace says about a folder."""
     last = ["--last-swaps", str(options.last_swaps)] if options.last_swaps else []
     command = trace.command(options.file, ["--json", *last, *words], options.build)
-    found: Json = json.loads(native.output_of(command, TRACE_TIMEOUT_S))
+    done = native.capture(command, TRACE_TIMEOUT_S)
+    if done.returncode:
+        said = (done.stderr.strip() or "it said nothing").splitlines()[-1].removeprefix("halocline-trace: ")
+        raise Failure(f"{options.file} has no trace that halocline-trace can read: {said}", Exit.USAGE)
+    found: Json = json.loads(done.stdout)
     return found
 
 
@@ -67,8 +97,6 @@ def figure_of(options: argparse.Namespace) -> "Figure | None":
 def write(options: argparse.Namespace) -> None:
     if options.what == "timeline":
         traced(options)
-        if options.output.suffix != ".svg":
-            raise Failure("a timeline is written as .svg", Exit.USAGE)
         options.output.write_text((options.file / "timeline.svg").read_text())
         print(options.output)
         return
@@ -121,6 +149,10 @@ def winners_as_text(card: cards.Card) -> "RenderableType":
 
 
 def run(options: argparse.Namespace) -> int:
+    refuse_ignored(options)
+    files.there(options.file)
+    if options.output:
+        check_output(options)
     with files.understood(options.file):
         if options.output:
             write(options)

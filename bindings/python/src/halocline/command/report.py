@@ -11,7 +11,7 @@ import pathlib
 from halocline.command import card as cards
 from halocline.command import files, page, verdict
 from halocline.command.status import Exit, Failure
-from halocline.command.words import Json, bytes_of, mpi_of, percent_of, significant, spread_of, time_of
+from halocline.command.words import Json, bytes_of, counted, mpi_of, percent_of, significant, spread_of, time_of
 
 CURVES = ("put + flush", "get + flush", "put + notify", "accumulate + flush", "allreduce")
 
@@ -140,7 +140,7 @@ def machine_tables(info: Json) -> str:
              ["MPI", f"{mpi_of(mpi['version'])}, MPI {mpi['standard']}"], ["file", mpi["file"]],
              ["binary interface", f"{mpi['abi']['library']}, {mpi['abi']['of']}"], ["thread level", mpi["thread_level"]],
              ["window memory model", windows], ["processor", info["machine"]["cpu"]], ["kernel", info["machine"]["kernel"]],
-             ["ranks, nodes, cores", f"{topology['ranks']} ranks, {topology['nodes']} node(s), {topology['cores_of_node']} cores"],
+             ["ranks, nodes, cores", f"{topology['ranks']} ranks, {counted(topology['nodes'], 'node')}, {topology['cores_of_node']} cores"],
              ["between nodes", transports["between_nodes"]], ["machine card", info["card"]["source"] or "none"]]
     carriers = [[one["name"], one.get("interface", ""), "used" if one["used"] else "refused", one["refusal"] or ""]
                 for one in [*transports["node"], *transports["network"]["providers"]]]
@@ -241,7 +241,7 @@ def has_matplotlib() -> bool:
 def sections(results: Results, said: verdict.Verdict, with_pictures: bool) -> list[str]:
     problem = results.halo["problem"]
     size = " × ".join(map(str, problem["local"]))
-    about = (f"{problem['fields']} field(s) of {size} cells per rank, depth {problem['depth']}, {problem['stencil']} stencil, "
+    about = (f"{counted(problem['fields'], 'field')} of {size} cells per rank, depth {problem['depth']}, {problem['stencil']} stencil, "
              f"{results.halo['environment']['ranks']} ranks. All modes take turns in one run, one sample each per round.")
     made = [page.section("Halo swaps by mode", page.paragraph(about), page.pictures(svg_modes(results) if with_pictures else []),
                          modes_table(results, said.mode))]

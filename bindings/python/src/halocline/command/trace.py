@@ -6,8 +6,11 @@ import argparse
 import pathlib
 import sys
 
-from halocline.command import native
+from halocline.command import files, native
 from halocline.command.options import Subparsers, add_command
+from halocline.command.status import Exit, Failure
+
+TRACES = "rank-*.json"
 
 
 def add(subparsers: Subparsers) -> None:
@@ -18,10 +21,21 @@ def add(subparsers: Subparsers) -> None:
     parser.set_defaults(passes_on=True)
 
 
+def check(folder: pathlib.Path) -> None:
+    """Fails unless it is a folder with the files of a trace."""
+    if not files.there(folder).is_dir():
+        raise Failure(f"{folder} is no folder of HALOCLINE_TRACE", Exit.USAGE)
+    if not any(folder.glob(TRACES)):
+        raise Failure(f"{folder} has no {TRACES}, and so no trace; HALOCLINE_TRACE={folder} makes a run write one", Exit.USAGE)
+
+
 def command(folder: pathlib.Path, words: list[str], build: pathlib.Path | None = None) -> list[str]:
     """It is Python, as this is, and needs no launcher."""
+    check(folder)
     return [sys.executable, str(native.need_program("halocline-trace", build)), str(folder), *words]
 
 
 def run(options: argparse.Namespace) -> int:
-    return native.show(command(options.folder, options.rest, options.build))
+    status = native.show(command(options.folder, options.rest, options.build))
+    # halocline-trace ends with 1 where the files are no trace.
+    return Exit.USAGE if status == 1 else status

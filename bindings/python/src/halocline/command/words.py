@@ -36,6 +36,11 @@ def bytes_of(count: float) -> str:
     return f"{count:.0f} B"
 
 
+def counted(count: float, name: str) -> str:
+    """1 rank, 2 ranks."""
+    return f"{count:.0f} {name}{'' if count == 1 else 's'}"
+
+
 def percent_of(part: float) -> str:
     return f"{100 * part:.1f} %" if part < 0.1 else f"{100 * part:,.0f} %"
 
