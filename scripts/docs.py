@@ -4,17 +4,21 @@
 docs.py site [OUT]      builds the site into OUT (build/site if not given), with warnings as errors
 docs.py names           every public name of the headers, Fortran modules and Python package has a comment; last line: N passed, N failed,
                         N skipped
-docs.py code BUILD      every block of code of the guide to RMA and of the how-tos stands in a compiled file, is run, or says why not;
+docs.py code BUILD      every block of code of README.md, CONTRIBUTING.md and the pages of docs/ stands in a compiled file, is run, or says why not;
                         runs the others, with what BUILD installs; last line as above
 docs.py check           figures that a page cites are those of the page it names, all design notes are in their index; last line as above
 docs.py update          mends what check would find
 
 Before a block of code stands one of these lines:
   <!-- from: FILE -->               its lines stand in FILE in this order (scripts/readme.py checks that)
-  <!-- runs [with: FILE...][; may fail] -->   shell, run in the page's folder, in which the FILEs of the repository are
+  <!-- runs [with: FILE...][; makes PROGRAM: FILE...][; may fail] -->
+                                    shell, run in the page's folder, in which the FILEs of the repository are;
+                                    PROGRAM is made of the first of its FILEs before
   <!-- prints -->                   each line is part of what the block before has printed
   <!-- file: NAME -->               is written to NAME in the page's folder
   <!-- finding: NAME -->            tests/docs/mistakes.py compares it
+  <!-- tested: FILE -->             FILE takes it from the page and runs it
+  <!-- measured: NAME -->           scripts/readme.py fills it
   <!-- not run: REASON -->
 
 SPDX-License-Identifier: BSD-3-Clause

@@ -1,4 +1,4 @@
-"""Runs the blocks of code of the guide to RMA and of the how-tos (scripts/docs.py has the rules).
+"""Runs the blocks of code of the pages (scripts/docs.py has the rules).
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -12,10 +12,13 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INSTALL = ROOT / "docs" / "howto" / "prefix.md"  # installs what the other pages use, and says how the environment is set
-PAGES = [INSTALL, *sorted({*(ROOT / "docs" / "howto").glob("*.md"), *(ROOT / "docs" / "rma").glob("*.md")} - {INSTALL})]
+FOLDERS = ("docs", "docs/howto", "docs/rma")
+PAGES = [INSTALL, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+PAGES += sorted({page for folder in FOLDERS for page in (ROOT / folder).glob("*.md")} - {INSTALL})
 FENCE = re.compile(r"^(?:<!-- ([^\n]*) -->\n)?```([\w{}]*)[^\n]*\n(.*?)^```", re.S | re.M)
-FROM_TEST = ("from", "finding")  # other tests read these
+FROM_TEST = ("from", "finding", "tested", "measured")  # other tests read these
 TOOLS = ("MPI_C_COMPILER", "MPIEXEC_EXECUTABLE", "CMAKE_COMMAND", "CMAKE_MAKE_PROGRAM", "CMAKE_Fortran_COMPILER")
+MAKE_FLAGS = "$(pkg-config --cflags --libs halocline) -Wl,-rpath,$(pkg-config --variable=libdir halocline) -lm"
 TIMEOUT = 120
 
 # Before a block: what its line says, the language, the text.
@@ -63,14 +66,20 @@ class Page:
 
     def shell(self, block):
         """'' if the commands end well, or may fail."""
-        files, _, may_fail = block.rest.removeprefix("with:").partition(";") if block.rest.startswith("with:") else ("", "", block.rest)
-        for file in files.split():
-            shutil.copy(ROOT / file, self.folder)
-        run = subprocess.run(["bash", "-c", f"{self.exports}\nset -e\n{block.text}"], cwd=self.folder, env=self.variables, text=True,
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT, check=False)
+        before = ""
+        for part in block.rest.split(";"):
+            word, _, files = part.strip().partition(":")
+            for file in files.split():
+                shutil.copy(ROOT / file, self.folder)
+            if word.startswith("makes "):
+                sources = [file for file in files.split() if file.endswith(".c")]
+                before = f"mpicc {pathlib.Path(sources[0]).name} {MAKE_FLAGS} -o {word.removeprefix('makes ')}"
+        commands = f"{self.exports}\nset -e\n{before}\n{block.text}"
+        run = subprocess.run(["bash", "-c", commands], cwd=self.folder, env=self.variables, text=True, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, timeout=TIMEOUT, check=False)
         self.printed = run.stdout
         self.exports += "".join(line + "\n" for line in block.text.splitlines() if line.startswith("export "))
-        return "" if run.returncode == 0 or "may fail" in may_fail else f"status {run.returncode}:\n{run.stdout}"
+        return "" if run.returncode == 0 or "may fail" in block.rest else f"status {run.returncode}:\n{run.stdout}"
 
     def fault_of(self, block):
         """What is wrong with a block that this test handles; '' if nothing is."""
@@ -106,7 +115,7 @@ def run_all(build):
                 if block.word == "not run":
                     print(f"skipped: {page.name}, block {number}: {block.rest}")
                     counts["skipped"] += 1
-                elif block.word not in FROM_TEST:
+                elif block.word not in FROM_TEST and (block.language or source.parent.name in ("howto", "rma")):
                     fault = page.fault_of(block)
                     print(f"{'FAILED' if fault else 'passed'}  {page.name}, block {number} {fault}".rstrip())
                     counts["failed" if fault else "passed"] += 1

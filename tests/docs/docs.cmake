@@ -10,10 +10,25 @@ if(HALOCLINE_TOOLS AND HALOCLINE_FORTRAN)
   add_test(NAME docs.code COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/docs.py code ${PROJECT_BINARY_DIR})
   set_tests_properties(docs.code PROPERTIES TIMEOUT 400 PROCESSORS 2)
   halocline_classify(docs.code NEEDS halocline halocline_gaspi halocline_mpi halocline_fortran halocline_gaspi_fortran halocline-bench
-    halocline-doctor halocline-run)
+    halocline-doctor halocline-info halocline-run halocline-simulate)
 else()
   halocline_skipped_test(docs.code "this build has no tools or no Fortran, which the how-tos use")
 endif()
+
+# The blocks of docs/guide.md are lines of these programs, which verify what the blocks leave.
+set(languages c cpp)
+if(HALOCLINE_FORTRAN)
+  list(APPEND languages F90)
+endif()
+foreach(language IN LISTS languages)
+  string(TOLOWER docs_guide_${language} program)
+  add_executable(${program} docs/guide.${language})
+  target_link_libraries(${program} PRIVATE $<IF:$<STREQUAL:${language},F90>,halocline::fortran,halocline> halocline_flags)
+  # Blocks of a page do not look at every status.
+  target_compile_options(${program} PRIVATE $<$<COMPILE_LANGUAGE:C>:-Wno-unused-result>)
+  set_target_properties(${program} PROPERTIES Fortran_MODULE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/modules_guide)
+  halocline_mpi_test(NAME docs.guide.${language} TARGET ${program} RANKS 3 LONG_RANKS 4)
+endforeach()
 
 add_test(NAME docs.site COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/docs.py site ${PROJECT_BINARY_DIR}/site/html)
 set_tests_properties(docs.site PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77)

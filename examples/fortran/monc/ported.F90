@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! The port of MONC to Halocline: these two modules replace those of the same name, and no other file changes.
 module communication_types_mod
-  use datadefn_mod, only: DEFAULT_PRECISION
+  use datadefn_mod, only: DEFAULT_PRECISION                  ! real32 or real64
   include "halocline_monc_types.inc"
 end module
 
