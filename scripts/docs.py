@@ -4,7 +4,7 @@
 docs.py site [OUT]      builds the site into OUT (build/site if not given), with warnings as errors
 docs.py names           every public name of the headers, Fortran modules and Python package has a comment; last line: N passed, N failed,
                         N skipped
-docs.py code BUILD      every block of code of README.md, CONTRIBUTING.md and the pages of docs/ stands in a compiled file, is run, or says why not;
+docs.py code BUILD      every block of code of README.md, CONTRIBUTING.md and docs/ stands in a compiled file, is run, or says why not;
                         runs the others, with what BUILD installs; last line as above
 docs.py check           figures that a page cites are those of the page it names, all design notes are in their index; last line as above
 docs.py update          mends what check would find

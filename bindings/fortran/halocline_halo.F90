@@ -32,7 +32,7 @@ contains
   !> Plans the swap of the halos of some fields (from hlc_field_of) of a grid. depth is the number of halo cells: a scalar for all
   !> dimensions, or one per dimension. depth_high is the same for the high sides, where they differ. stencil is HLC_STENCIL_BOX
   !> (with corners; the default) or HLC_STENCIL_STAR. mode is a mode's name ("direct", "p2p", ...); without it HALOCLINE_MODE
-  !> decides, else direct. epoch and drive are HLC_EPOCH_* and HLC_DRIVE_*. neighbours replaces the grid's neighbours by 3**ndims
+  !> decides, else auto. epoch and drive are HLC_EPOCH_* and HLC_DRIVE_*. neighbours replaces the grid's neighbours by 3**ndims
   !> ranks, as the C header explains. name appears in messages and must be the same on all ranks. The fields must stay where they
   !> are until hlc_halo_finalise. Collective over the context. HLC_ERR_ARGUMENT names a wrong argument, HLC_ERR_MISMATCH two ranks
   !> that disagree; the status is the same on all ranks. velocities(:, f) is how field f moves per step, one number per dimension of

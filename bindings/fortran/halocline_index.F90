@@ -142,7 +142,7 @@ contains
 
   !> Plans swaps of listed entries of some fields (from hlc_field_of). A field has one dimension, its entries, or several. For each
   !> field entry_dims gives the dimension that counts entries; 0 or not given means the last one. All others are components. All
-  !> fields have as many entries on this rank. mode is a mode's name; without it HALOCLINE_MODE decides, else direct. The fields
+  !> fields have as many entries on this rank. mode is a mode's name; without it HALOCLINE_MODE decides, else auto. The fields
   !> must stay where they are until hlc_index_halo_finalise; the lists are copied. Collective over the context. HLC_ERR_ARGUMENT
   !> names a wrong argument (messages count from 0, as in C), HLC_ERR_MISMATCH two ranks that disagree; the status is the same on
   !> all ranks.

@@ -6,6 +6,7 @@
  */
 #include <mpi.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 static MPI_Comm comm_of(int handle) {
 #ifdef MPI_ABI_VERSION
@@ -43,7 +44,10 @@ int hlc_fortran_mpi_rank(int comm, int *rank) { return MPI_Comm_rank(comm_of(com
 int hlc_fortran_mpi_size(int comm, int *size) { return MPI_Comm_size(comm_of(comm), size); }
 int hlc_fortran_mpi_barrier(int comm) { return MPI_Barrier(comm_of(comm)); }
 double hlc_fortran_mpi_wtime(void) { return MPI_Wtime(); }
-void hlc_fortran_mpi_abort(int comm, int code) { MPI_Abort(comm_of(comm), code); }
+void hlc_fortran_mpi_abort(int comm, int code) {
+  MPI_Abort(comm_of(comm), code);
+  exit(code); /* in some MPIs the call returns */
+}
 
 int hlc_fortran_mpi_split(int comm, int colour, int key, int *part) {
   MPI_Comm made;

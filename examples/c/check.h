@@ -15,6 +15,7 @@
     if ((call) != HLC_OK) {                                    \
       fprintf(stderr, "%s: %s\n", #call, hlc_error_message()); \
       MPI_Abort(MPI_COMM_WORLD, 1);                            \
+      exit(EXIT_FAILURE); /* in some MPIs the call returns */  \
     }                                                          \
   } while (0)
 

@@ -36,7 +36,7 @@ static int heat() {
   Context context(MPI_COMM_WORLD);
   Grid grid(context, {nx, ny}, {true, true});
   Plane now(context, grid, 1), next(context, grid, 1);
-  Halo halo(context, grid, {now}, {Stencil::star, Mode::direct});
+  Halo halo(context, grid, {now}, {Stencil::star});
   set_wave(grid, now);
   for (int step = 0; step < steps; ++step) {
     halo.swap();

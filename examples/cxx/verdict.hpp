@@ -37,6 +37,7 @@ int run(Example &&example) {
   } catch (const std::exception &error) {
     std::fprintf(stderr, "%s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
+    std::_Exit(EXIT_FAILURE);  // in some MPIs the call returns
   }
   return EXIT_FAILURE;
 }

@@ -60,7 +60,7 @@ typedef struct hlc_index_halo_spec {
   const hlc_index_neighbour *neighbours; /**< copied, with their lists */
   int nfields; /**< 1 or more */
   const hlc_index_field *fields; /**< the data must stay where they are until finalise */
-  hlc_mode mode; /**< 0: HALOCLINE_MODE, else direct */
+  hlc_mode mode; /**< 0: HALOCLINE_MODE, else auto */
   hlc_epoch epoch; /**< of modes fence and pscw */
   hlc_drive drive; /**< of mode fence */
 } hlc_index_halo_spec;

@@ -109,8 +109,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_get(hlc_target from, void *data, int64_t by
 
 /**
  * Runs of bytes, equally spaced in up to four dimensions. Run (i0, i1, ...), 0 <= i_d < count[d], begins at sum(i_d * stride[d]) from the
- * address or offset of the operation. Strides are in bytes and may be negative. A count of 0 is an empty block. ndims 0: one run. If a
- * stride of 0 sends several runs to one place, only the last one is moved.
+ * address or offset of the operation. Strides are in bytes and may be negative. A count of 0 is an empty block. ndims 0: one run. Runs must
+ * not overlap where they are written. The exception is a stride of 0, which sends several to one place: only the last one is moved.
  */
 typedef struct hlc_block {
   int64_t run_bytes; /**< contiguous bytes of a run, 0 or more */
@@ -120,10 +120,10 @@ typedef struct hlc_block {
   int64_t target_stride[HLC_MAX_DIMS]; /**< in the target's part */
 } hlc_block;
 
-/** Writes a block from data to the target; as hlc_put. The runs must not overlap in the target. Source: ARMCI_PutS. */
+/** Writes a block from data to the target; as hlc_put. Source: ARMCI_PutS. */
 HLC_NODISCARD HLC_API hlc_status hlc_put_strided(hlc_target to, const void *data, const hlc_block *block);
 
-/** Reads a block from the target to data; as hlc_get. The runs must not overlap in data. Source: ARMCI_GetS. */
+/** Reads a block from the target to data; as hlc_get. Source: ARMCI_GetS. */
 HLC_NODISCARD HLC_API hlc_status hlc_get_strided(hlc_target from, void *data, const hlc_block *block);
 
 /* ---------------------------------------------------------------- notifications */
@@ -210,8 +210,8 @@ typedef struct hlc_action {
  * Each element is changed in one step with respect to all other atomics of this header on an element of the same type size there. This
  * holds for all callers and routes. It holds for the processor's atomic instructions, too, on integers of 32 and 64 bits to which
  * hlc_segment_info leads. It does not hold with respect to put, get and the application's plain loads and stores. The offset must be a
- * multiple of the type's size. An atomic orders only its own element: data put before it must be flushed first. Atomics that return the old
- * value are complete, at both ends, when they return. They precede everything that the caller does next.
+ * multiple of the type's size. An atomic orders only its own element: data put before it must be flushed first. Atomics that can return
+ * the old value are complete, at both ends, when they return, also where old is NULL. They precede everything that the caller does next.
  */
 
 /**

@@ -21,6 +21,7 @@ using halocline::core::CallName;
 using halocline::core::fail;
 using halocline::core::failed;
 using halocline::core::Status;
+using halocline::core::api::clear;
 using halocline::core::api::continue_swap;
 using halocline::core::api::explain;
 using halocline::core::api::guarded;
@@ -126,6 +127,7 @@ const char *hlc_version(void) { return HLC_TEXT(HLC_VERSION_MAJOR) "." HLC_TEXT(
 void hlc_set_wait_check(hlc_wait_check check) { halocline::core::set_wait_check(check); }
 
 hlc_status hlc_init(MPI_Comm comm, hlc_context **context) {
+  clear(context);
   return guarded("hlc_init", [&]() -> Status {
     HLC_TRY(mpi_is_up("hlc_init"));
     if (comm == MPI_COMM_NULL) return fail(Status::argument, "hlc_init: comm is MPI_COMM_NULL");
@@ -148,6 +150,7 @@ hlc_status hlc_init(MPI_Comm comm, hlc_context **context) {
 }
 
 hlc_status hlc_init_fortran(int comm, hlc_context **context) {
+  clear(context);
   if (const Status status = mpi_is_up("hlc_init"); failed(status)) return out(status);
 #ifdef MPI_ABI_VERSION
   return hlc_init(MPI_Comm_fromint(comm), context);
@@ -180,6 +183,7 @@ hlc_status hlc_context_info(const hlc_context *context, hlc_context_info_t *info
 const char *hlc_context_network(const hlc_context *context) { return context ? context->inner.network().description() : nullptr; }
 
 hlc_status hlc_field_alloc(hlc_context *context, size_t bytes, void **data) {
+  clear(data);
   return guarded("hlc_field_alloc", [&]() -> Status {
     if (!context) return null("hlc_field_alloc", "context");
     HLC_TRY(mpi_is_up("hlc_field_alloc"));
@@ -188,6 +192,7 @@ hlc_status hlc_field_alloc(hlc_context *context, size_t bytes, void **data) {
 }
 
 hlc_status hlc_field_alloc_untouched(hlc_context *context, size_t bytes, void **data) {
+  clear(data);
   return guarded("hlc_field_alloc_untouched", [&]() -> Status {
     if (!context) return null("hlc_field_alloc_untouched", "context");
     HLC_TRY(mpi_is_up("hlc_field_alloc_untouched"));

@@ -29,6 +29,12 @@ namespace halocline::core::api {
 
 inline hlc_status out(Status status) { return static_cast<hlc_status>(status); }
 
+/// A call that fails leaves no result.
+template <class Object>
+void clear(Object **result) {
+  if (result) *result = nullptr;
+}
+
 /// Runs a call off the hot path; a failed allocation in it becomes a status.
 template <class Call>
 hlc_status guarded(const char *name, Call call) {

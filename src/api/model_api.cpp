@@ -49,6 +49,7 @@ const char *hlc_model_path(void) {
 
 hlc_status hlc_model_open(const char *path, hlc_model **model) {
   const char *call = "hlc_model_open";
+  api::clear(model);
   return api::guarded(call, [&]() -> Status { return model ? open_card(path, model) : api::null(call, "model"); });
 }
 

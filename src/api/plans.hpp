@@ -30,6 +30,7 @@ struct PlanHandle {
 template <class Object, class Spec>
 hlc_status make(CallName call, hlc_context *context, const Spec *spec, Object **object) {
   const char *name = name_of(call);
+  clear(object);
   return guarded(name, [&]() -> Status {
     if (!context) return null(name, "context");
     Context &inner = context->inner;

@@ -35,6 +35,7 @@ extern "C" {
 
 hlc_status hlc_allreduce_create(hlc_context *context, const hlc_allreduce_spec *spec, hlc_allreduce **plan) {
   const char *call = name_of(CallName::allreduce_create);
+  api::clear(plan);
   return api::guarded(call, [&]() -> Status {
     if (!context) return api::null(call, "context");
     HLC_TRY(api::mpi_is_up(call));

@@ -187,6 +187,7 @@ extern "C" {
 
 hlc_status hlc_segment_create(hlc_context *context, const hlc_segment_spec *spec, hlc_segment **segment) {
   const char *call = name_of(CallName::segment_create);
+  api::clear(segment);
   return api::guarded(call, [&]() -> Status {
     if (!context) return api::null(call, "context");
     HLC_TRY(api::mpi_is_up(call));

@@ -23,6 +23,7 @@ extern "C" {
 
 hlc_status hlc_sparse_create(hlc_context *context, const hlc_sparse_spec *spec, hlc_sparse **sparse) {
   const char *call = name_of(CallName::sparse_create);
+  api::clear(sparse);
   return api::guarded(call, [&]() -> Status {
     if (!context) return api::null(call, "context");
     HLC_TRY(api::mpi_is_up(call));

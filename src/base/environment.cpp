@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace halocline::core {
 
@@ -15,16 +16,27 @@ const char *environment(const char *name) {
   return text ? text : "";
 }
 
-Status environment_number(const char *name, int rank, long &value) {
+Status environment_number(const char *who, const char *name, long &value) {
   const char *text = environment(name);
   if (*text == '\0') return Status::ok;
   char *end = nullptr;
   errno = 0;
   const long number = std::strtol(text, &end, 10);
   if (*end != '\0' || errno != 0 || number < 0)
-    return fail(Status::argument, "hlc_init on rank %d: HALOCLINE_%s is '%s', it must be a whole number, 0 or more", rank, name, text);
+    return fail(Status::argument, "%s: HALOCLINE_%s is '%s', it must be a whole number, 0 or more", who, name, text);
   value = number;
   return Status::ok;
+}
+
+Status check_word(const char *who, const char *name, std::initializer_list<const char *> words) {
+  const char *text = environment(name);
+  char known[64] = "";
+  for (const char *word : words) {
+    if (std::strcmp(text, word) == 0) return Status::ok;
+    const std::size_t used = std::strlen(known);
+    std::snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? " or " : "", word);
+  }
+  return *text == '\0' ? Status::ok : fail(Status::argument, "%s: HALOCLINE_%s is '%s', it must be %s", who, name, text, known);
 }
 
 }  // namespace halocline::core

@@ -102,7 +102,7 @@ Status Candidates<Plan>::accept(const Spec *spec, std::string *plan) {
   all_.clear();
   const std::string who = speaker(communicator(), options_);
   long period = period_;
-  HLC_TRY(environment_number("AUTO_PERIOD", communicator().rank(), period));
+  HLC_TRY(environment_number(who.c_str(), "AUTO_PERIOD", period));
   period_ = period;
   const bool late_stages = in_stages(*spec) && options_.epoch == HLC_EPOCH_LATE;
   return prospects_.judge(who, machine_.get(), communicator(), {plan_mode(*spec, HLC_MODE_DIRECT) != HLC_MODE_NOTIFY, late_stages});

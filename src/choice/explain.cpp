@@ -151,7 +151,7 @@ std::string explain_in_words(const Explained &plan) {
   std::string text = printed("mode auto uses %s: ", name_of(plan.now)) + reason_of(plan) + "\n";
   if (plan.trial) text += trial_in_words(*plan.trial);
   text += "predictions: " + plan.prospects->card_source() + "\n";
-  text += "modes that are wrong: " + plan.prospects->doctor_source() + "\n";
+  text += "what is known of this MPI: " + plan.prospects->doctor_source() + "\n";
   text += printed("  %-14s %-14s %-40s\n", "mode", "predicted", "measured (spread)");
   for (const Prospect &one : plan.prospects->all()) text += row_of(plan, one);
   return text;

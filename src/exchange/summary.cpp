@@ -95,7 +95,11 @@ std::string verdict(const std::vector<SummaryRow> &rows) {
   const SummaryRow &latest = *std::max_element(rows.begin(), rows.end(), late);
   std::string text = printed("halocline: imbalance of the time between waits %.1f%%; rank %lld waits most", 100 * imbalance(rows),
                              static_cast<long long>(most.rank));
-  return latest.awaited > 0 ? text + printed("; most waiting is for rank %lld", static_cast<long long>(latest.rank)) : text;
+  if (latest.awaited <= 0) return text;
+  std::int64_t all = 0, known = 0;
+  for (const SummaryRow &row : rows) all += row.times.waits, known += row.awaited;
+  return text + printed("; of %.0f%% it is known for whom, most of that for rank %lld", 100 * std::min(1.0, share(known, all)),
+                        static_cast<long long>(latest.rank));
 }
 
 /// Those that the others wait for most, if there are many.

@@ -502,16 +502,55 @@ TEST(Environment, numbers_that_are_none_are_refused) {
   }
 }
 
-TEST(Environment, HALOCLINE_CHECK_is_0_or_1) {
-  const char *set = std::getenv("HALOCLINE_CHECK");
-  const std::string before = set ? set : "";
-  for (const char *wrong : {"yes", "2", "-1"}) {
-    setenv("HALOCLINE_CHECK", wrong, 1);
-    hlc_context *other = nullptr;
-    EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_init(MPI_COMM_WORLD, &other)));
-    EXPECT_TRUE(message_names({"hlc_init on rank 0: HALOCLINE_CHECK is '" + std::string(wrong) + "', it must be 0 or 1"}));
+TEST(Environment, switches_are_0_or_1) {
+  for (const std::string name : {"HALOCLINE_CHECK", "HALOCLINE_SUMMARY"}) {
+    const char *set = std::getenv(name.c_str());
+    const std::string before = set ? set : "";
+    for (const std::string wrong : {"yes", "2", "-1"}) {
+      setenv(name.c_str(), wrong.c_str(), 1);
+      hlc_context *other = context();
+      EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_init(MPI_COMM_WORLD, &other)));
+      EXPECT_TRUE(message_names({"hlc_init on rank 0: " + name + " is '" + wrong + "', it must be 0 or 1"}));
+      EXPECT_EQ(other, nullptr) << "a call that fails leaves no result";
+    }
+    set ? setenv(name.c_str(), before.c_str(), 1) : unsetenv(name.c_str());
   }
-  set ? setenv("HALOCLINE_CHECK", before.c_str(), 1) : unsetenv("HALOCLINE_CHECK");
+}
+
+TEST(Environment, auto_period_is_named_with_the_call_that_reads_it) {
+  const char *set = std::getenv("HALOCLINE_AUTO_PERIOD");
+  const std::string before = set ? set : "";
+  setenv("HALOCLINE_AUTO_PERIOD", "x", 1);
+  hlc_exchange_spec spec{};
+  spec.mode = HLC_MODE_AUTO;
+  auto *exchange = reinterpret_cast<hlc_exchange *>(&spec);
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_exchange_create(context(), &spec, &exchange)));
+  EXPECT_TRUE(message_names({"hlc_exchange_create on rank 0: HALOCLINE_AUTO_PERIOD is 'x'"}));
+  EXPECT_EQ(exchange, nullptr);
+  set ? setenv("HALOCLINE_AUTO_PERIOD", before.c_str(), 1) : unsetenv("HALOCLINE_AUTO_PERIOD");
+}
+
+TEST(Results, of_calls_that_fail_are_NULL) {
+  static int anything;
+  void *const some = &anything;
+  auto *halo = static_cast<hlc_halo *>(some);
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_init(context(), nullptr, &halo)));
+  EXPECT_EQ(halo, nullptr);
+  auto *segment = static_cast<hlc_segment *>(some);
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_segment_create(context(), nullptr, &segment)));
+  EXPECT_EQ(segment, nullptr);
+  auto *plan = static_cast<hlc_allreduce *>(some);
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_allreduce_create(context(), nullptr, &plan)));
+  EXPECT_EQ(plan, nullptr);
+  auto *sparse = static_cast<hlc_sparse *>(some);
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_sparse_create(context(), nullptr, &sparse)));
+  EXPECT_EQ(sparse, nullptr);
+  auto *model = static_cast<hlc_model *>(some);
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_model_open("/nonexistent", &model)));
+  EXPECT_EQ(model, nullptr);
+  void *data = some;
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_field_alloc(nullptr, 8, &data)));
+  EXPECT_EQ(data, nullptr);
 }
 
 TEST(Environment, words_that_are_none_are_refused_with_the_choices) {

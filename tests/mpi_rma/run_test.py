@@ -127,6 +127,17 @@ def tells_what_falls_back(bench):
     return wrong
 
 
+def names_wrong_variables(bench):
+    """a variable with a wrong value is named once, though the program runs by the host MPI"""
+    for name, words in ({"CHECK": "0 or 1", "MPI_STRICT": "0 or 1", "LOG": "info", "MPI_LOCK": "mcs"}).items():
+        answer = bench.call(*bench.launcher, "-n", 2, bench.run, "--mpi", bench.program, *QUICK, **{f"HALOCLINE_{name}": "yes"})
+        line = f"the host MPI carries all windows: .*HALOCLINE_{name} is 'yes', it must be {words}\n"
+        wrong = says(answer, 0, line, r"\b0 wrong values")
+        if wrong or len(re.findall(line, answer[1])) > 1:
+            return wrong or answer[1]
+    return None
+
+
 def counts_windows_of_the_end(bench):
     """windows that are made in MPI_Finalize are in the one summary of each rank"""
     answer = bench.call(*bench.launcher, "-n", 2, bench.run, "--mpi", "--strict", "--info", bench.late)
@@ -283,6 +294,7 @@ CASES = [
     starts_the_launcher,
     runs_the_mpi_5_abi,
     tells_what_falls_back,
+    names_wrong_variables,
     counts_windows_of_the_end,
     finds_the_launcher,
     only_ranks_are_preloaded,

@@ -90,14 +90,15 @@ Status Context::open(MPI_Comm comm, Status mine) {
 
 Status Context::read_environment() {
   long timeout_s = 300;
-  const Status status = environment_number("TIMEOUT", rank_, timeout_s);
+  char who[32];
+  std::snprintf(who, sizeof who, "hlc_init on rank %d", rank_);
+  const Status status = environment_number(who, "TIMEOUT", timeout_s);
   timeout_ns_ = std::min(timeout_s, kLongestTimeout_s) * 1'000'000'000;
   HLC_TRY(status);
-  HLC_TRY(environment_number("FAKE_NODES", rank_, pretended_nodes_));
-  const char *check = environment("CHECK");
-  if (*check != '\0' && std::strcmp(check, "0") != 0 && std::strcmp(check, "1") != 0)
-    return fail(Status::argument, "hlc_init on rank %d: HALOCLINE_CHECK is '%s', it must be 0 or 1", rank_, check);
-  checks_ = *check == '1' ? 1 : 0;
+  HLC_TRY(environment_number(who, "FAKE_NODES", pretended_nodes_));
+  HLC_TRY(check_word(who, "CHECK", {"0", "1"}));
+  HLC_TRY(check_word(who, "SUMMARY", {"0", "1"}));
+  checks_ = *environment("CHECK") == '1' ? 1 : 0;
   return read_progress(rank_, progress_);
 }
 

@@ -53,8 +53,8 @@ Status wrong_action(const char *call, Target at, hlc_action action) {
 }
 
 Status wrong_word(const char *call, Target at, hlc_number type) {
-  return fail(Status::argument, "%s on rank %d: type is %d, it must be an integer of 32 or 64 bits", call, calling_rank(at),
-              static_cast<int>(type));
+  return fail(Status::argument, "%s on rank %d: type is %s, it must be an integer of 32 or 64 bits", call, calling_rank(at),
+              named(kNumbers, type, "no hlc_number").c_str());
 }
 
 /// Copies numbers from the memory or back.

@@ -6,6 +6,7 @@
 #include <sys/uio.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <list>
 #include <mutex>
 #include <utility>
@@ -13,6 +14,7 @@
 
 #include "base/clock.hpp"
 #include "base/environment.hpp"
+#include "base/log.hpp"
 #include "base/mpi_end.hpp"
 #include "engine/communicator/collective.hpp"
 #include "engine/sync/dissemination.hpp"
@@ -63,18 +65,19 @@ Node::~Node() {
 
 namespace {
 
-/// How exclusive locks wait (writers.hpp).
-Status check_lock_choice(int rank) {
-  const std::string choice = environment("MPI_LOCK");
-  if (choice.empty() || choice == "mcs") return Status::ok;
-  return fail(Status::argument, "rank %d: HALOCLINE_MPI_LOCK is '%s', it must be mcs or not set", rank, choice.c_str());
+Status check_variables(int rank) {
+  char who[32];
+  std::snprintf(who, sizeof who, "rank %d", rank);
+  HLC_TRY(check_word(who, "MPI_LOCK", {"mcs"}));
+  HLC_TRY(check_word(who, "MPI_STRICT", {"0", "1"}));
+  return check_word(who, "LOG", {"info"});
 }
 
 }  // namespace
 
 Status Node::open(MPI_Comm comm) {
   HLC_TRY(context.open(comm, Status::ok));
-  HLC_TRY(agree(context, context.comm(), check_lock_choice(context.rank())));
+  HLC_TRY(agree(context, context.comm(), check_variables(context.rank())));
   PMPI_Comm_group(context.comm(), &group_);
   if (!context.core_per_rank()) yield_while_host_waits();
   if (context.nodes() > 1) HLC_TRY(prepare(context, context.comm(), [this] { return number_members(); }));
@@ -157,7 +160,11 @@ Kept known_node(MPI_Comm comm) {
 Kept find_node(MPI_Comm comm) {
   if (Kept known = known_node(comm)) return known;
   auto opening = std::make_unique<Node>();
-  if (failed(opening->open(comm))) opening->obstacle_ = error_message();
+  const Status opened = opening->open(comm);
+  if (failed(opened)) opening->obstacle_ = error_message();
+  // What the user asked for would silently not happen.
+  if (opened == Status::argument && opening->context.rank() == 0)
+    report_once("drop-in", "variable", "the host MPI carries all windows: %s", error_message());
   if (opening->context.lost()) opening->context.give_up();
   auto *kept = new Kept(std::move(opening));
   {

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <optional>
 #include <tuple>
 #include <vector>
@@ -217,7 +218,10 @@ void define_context(nb::module_ &module) {
   module.def("mpi_size", mpi_size);
   module.def("mpi_initialise", mpi_initialise);
   module.def("mpi_finalise", [] { MPI_Finalize(); });
-  module.def("mpi_abort", [](int status) { MPI_Abort(MPI_COMM_WORLD, status); });
+  module.def("mpi_abort", [](int status) {
+    MPI_Abort(MPI_COMM_WORLD, status);
+    std::_Exit(status);  // in some MPIs the call returns
+  });
   module.def("is_forked", is_forked);
   nb::class_<Context>(module, "Context")
       .def(nb::init<std::uintptr_t>())
