@@ -175,11 +175,14 @@ def off(runner):
 
 
 def folder(runner):
-    """A folder that cannot be made: one message, and the program goes on."""
+    """A folder that cannot be made: one message, and the program goes on. A file that is no trace."""
     done = runner.run("direct", LATE, SWAPS, HALOCLINE_TRACE=str(runner.folder / "no" / "such"))
     lines = done.stdout.splitlines()
     yield f"says it once, with the number of ranks: {lines}", done.returncode == 0 and len(lines) == 1 and \
         all(words in lines[0] for words in ("HALOCLINE_TRACE", "/no/such/rank-0.json", "No such file", "(3 of 3 ranks)"))
+    (runner.folder / "rank-0.json").write_text('[{"times": 1}]')
+    read = subprocess.run([sys.executable, runner.tool, str(runner.folder)], capture_output=True, text=True, timeout=60, check=False)
+    yield f"names a file that is no trace: {read.stderr}", read.returncode == 1 and "rank-0.json is no file of HALOCLINE_TRACE" in read.stderr
 
 
 def disk(runner):

@@ -93,6 +93,8 @@ def read_folder(folder):
     traces = {}
     for path in sorted(folder.glob("rank-*.json")):
         lines, ends_early = read_json(path)
+        if not isinstance(lines, list) or not all(isinstance(line, dict) and "pid" in line and "name" in line for line in lines):
+            raise NoTrace(f"{path} is no file of HALOCLINE_TRACE")
         ranks_before = set(traces)
         for line in lines:
             take_line(line, traces)
