@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "../c/check.h"
+#include "check.h" /* examples/c */
 
 enum { CELLS = 4 }; /* of a rank's block; cells[0] and cells[CELLS + 1] are its halo */
 

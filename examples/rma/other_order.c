@@ -1,7 +1,7 @@
 /* All ranks make the collective calls of a context in one order. docs/rma/mistakes-data.md explains it. SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "../c/check.h"
+#include "check.h" /* examples/c */
 
 static const hlc_segment_spec spec = {.bytes = 64};
 

@@ -525,7 +525,7 @@ TEST(Environment, auto_period_is_named_with_the_call_that_reads_it) {
   spec.mode = HLC_MODE_AUTO;
   auto *exchange = reinterpret_cast<hlc_exchange *>(&spec);
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_exchange_create(context(), &spec, &exchange)));
-  EXPECT_TRUE(message_names({"hlc_exchange_create on rank 0: HALOCLINE_AUTO_PERIOD is 'x'"}));
+  EXPECT_TRUE(message_names({"hlc_exchange_create of plan ", " on rank 0: HALOCLINE_AUTO_PERIOD is 'x'"}));
   EXPECT_EQ(exchange, nullptr);
   set ? setenv("HALOCLINE_AUTO_PERIOD", before.c_str(), 1) : unsetenv("HALOCLINE_AUTO_PERIOD");
 }
