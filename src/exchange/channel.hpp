@@ -69,6 +69,7 @@ struct Plan {
   int ndims = 0;  // a halo's, whose tags are directions as hlc_halo_spec counts its neighbours; 0: tags are the caller's own
   bool copies_cells = false;  // the packer packs by copying, so that it can do so past the caches
   bool whole_round = true;  // the same on all ranks: the round moves every edge as planned
+  bool open_blocks = false;  // the start of a round may wait inside MPI until the neighbours start it, too
   // Where my fields are in the running round, for the ranks that read them; empty unless they may move between rounds. Entries of fields
   // that the round does not move are not used.
   std::vector<FieldPlace> places;
@@ -80,6 +81,11 @@ struct Plan {
       if (edge.rank == rank && !edge.host.empty()) return edge.host.c_str();
     return nullptr;
   }
+};
+
+/// Steps of a round that may block until the peers have come as far.
+struct BlockingSteps {
+  bool open = false, poll = false;
 };
 
 /// Carries the edges of one set. A round is: open; place, (pack) and send for each edge with out > 0; launched. Then poll until every edge
@@ -138,10 +144,8 @@ class Channel : public LeakedOnFailure {
   /// Called after the last round, before the destructor: ok once no peer sends it anything any more, else `again` with the rank awaited.
   virtual Status settle(int *) { return Status::ok; }
 
-  /// True if poll may block inside MPI, so that a test that must not wait cannot use it.
-  virtual bool poll_blocks() const { return false; }
-  /// True if open may block inside MPI until the peers have opened this round: a test that must not wait cannot start a round.
-  virtual bool open_blocks() const { return false; }
+  /// Which steps may block inside MPI, so that a test that must not wait cannot use them.
+  virtual BlockingSteps blocks() const { return {}; }
   /// True if packing past this core's caches was measured to be faster: what is packed here is read by the peer's core next.
   bool packs_past_caches() const { return past_caches_; }
   /// Ranks of this node without whose progress the round cannot end. They need not be neighbours.

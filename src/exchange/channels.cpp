@@ -71,8 +71,8 @@ Status Channels::add(MakeChannel make, const std::vector<int> &edges, int hlc_pl
   HLC_TRY(agree(*plan_.communicator, plan_.comm, channel.create()));
   if (!edges.empty() && channel.wake_up() == WakeUp::by_polling) wake_up_ = WakeUp::by_polling;
   knows_who_ = knows_who_ && channel.knows_who();
-  blocks_ = blocks_ || channel.poll_blocks();
-  open_blocks_ = open_blocks_ || channel.open_blocks();
+  blocks_ = blocks_ || channel.blocks().poll;
+  plan_.open_blocks = plan_.open_blocks || channel.blocks().open;
   // All others have communicators, windows or endpoints to free, which takes all ranks.
   ends_alone_ = ends_alone_ && (make == make_p2p || make == make_notify || make == make_direct);
   return Status::ok;

@@ -33,8 +33,6 @@ class Channels {
 
   /// A channel waits inside MPI when it is polled for arrivals.
   bool blocks() const { return blocks_; }
-  /// A channel waits inside MPI when a round begins.
-  bool open_blocks() const { return open_blocks_; }
   /// Every channel can tell which neighbour is late.
   bool knows_who() const { return knows_who_; }
   /// What ends a pause of a rank that waits for them.
@@ -54,7 +52,7 @@ class Channels {
   std::vector<std::size_t> channel_of_;           // by edge
   std::vector<int hlc_plan_info::*> routes_;  // per channel: which count of the info its edges belong to
   WakeUp wake_up_ = WakeUp::by_doorbell;
-  bool blocks_ = false, open_blocks_ = false, knows_who_ = true, ends_alone_ = true;
+  bool blocks_ = false, knows_who_ = true, ends_alone_ = true;
 };
 
 }  // namespace halocline::core

@@ -106,8 +106,6 @@ class Exchange {
     }));
     return checked_->start(descriptor);
   }
-  /// True if start may wait inside MPI until the neighbours start as well.
-  bool start_blocks() const { return channels_.open_blocks(); }
   Status test() { return checked_ ? checked_->test() : rounds_.test(); }
   /// Waits for the data, unpacks, and waits until no neighbour needs my own. The owner copies to itself meanwhile. If not waits, does this
   /// as far as it needs no wait, and returns `again` while something is left. In modes whose steps wait inside MPI it then does nothing.

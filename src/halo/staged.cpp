@@ -103,7 +103,7 @@ Status Staged::start_stage() {
 /// A stage whose start may wait inside MPI is started by finish alone: the neighbour may be waiting for this rank in another swap.
 Status Staged::test() {
   while (done_ + 1 < dims_.size()) {
-    if (dims_.front().stage->exchange().start_blocks()) {
+    if (dims_.front().stage->exchange().plan().open_blocks) {
       const Status tested = now().stage->test();
       return tested == Status::ok ? Status::again : tested;
     }

@@ -192,7 +192,11 @@ def test_a_file_that_is_no_card_is_named_in_words(capsys, tmp_path):
     assert status == Exit.USAGE and "is no machine card: it has no curves" in said
     (tmp_path / "card.json").write_text('{"schema": "halocline-card/1", "curves": [{"operation": "halo"}]}')
     status, _, said = call(capsys, "model", "--show", tmp_path / "card.json")
-    assert status == Exit.USAGE and "a curve has no by" in said
+    assert status == Exit.USAGE and "a curve has no terms" in said
+    strange = {"operation": "halo", "by": "direct", "terms": [{"quantity": "luck", "us": 1}]}
+    (tmp_path / "card.json").write_text(json.dumps({"schema": "halocline-card/1", "curves": [strange]}))
+    status, _, said = call(capsys, "model", "--show", tmp_path / "card.json")
+    assert status == Exit.USAGE and "quantity luck" in said
 
 
 def test_the_modes_are_those_of_the_library():

@@ -39,7 +39,7 @@ class FenceChannel final : public WindowChannel {
     *rank = some_peer();
     return end_epoch();
   }
-  bool poll_blocks() const override { return true; }
+  BlockingSteps blocks() const override { return {.poll = true}; }
   bool knows_who() const override { return false; }
 
  private:
@@ -113,7 +113,7 @@ class FenceGetChannel final : public Channel {
     *rank = plan_.communicator->rank();
     return end_epoch();
   }
-  bool poll_blocks() const override { return true; }
+  BlockingSteps blocks() const override { return {.poll = true}; }
   bool knows_who() const override { return false; }
   std::int64_t memory_bytes() const override { return incoming_.bytes() + chunks_.bytes; }
 

@@ -35,7 +35,7 @@ class PassiveNaiveChannel final : public WindowChannel {
     *rank = some_peer();
     return end_epoch();
   }
-  bool poll_blocks() const override { return true; }
+  BlockingSteps blocks() const override { return {.poll = true}; }
   bool knows_who() const override { return false; }
 
  private:

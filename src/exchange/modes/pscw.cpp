@@ -52,7 +52,7 @@ class PscwChannel final : public WindowChannel {
     return start(next_window());
   }
   bool knows_who() const override { return false; }
-  bool open_blocks() const override { return !early(); }
+  BlockingSteps blocks() const override { return {.open = !early()}; }
 
  private:
   bool early() const { return plan_.options.epoch == HLC_EPOCH_EARLY; }

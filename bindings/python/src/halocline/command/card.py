@@ -26,7 +26,7 @@ class Case:
 
 
 def quantity_of(term: Json, case: Case) -> float:
-    """How much of a term's quantity a case has, as hlc_model_quantity_of."""
+    """How much of a term's quantity a case has, as hlc_model_quantity_of. Raises ValueError for a quantity that is none."""
     log_ranks = math.log2(max(case.ranks, 1))
     crowding = max(case.ranks_per_core - 1, 0)
     begin, end = float(term.get("from", 0)), float(term.get("to", 0))
@@ -35,6 +35,8 @@ def quantity_of(term: Json, case: Case) -> float:
                "sharing": float(crowding > 0), "crowding": crowding, "crowding_log": crowding * log_ranks,
                "crowding_bytes": crowding * case.bytes, "neighbours": case.neighbours, "blocks": case.blocks,
                "local_bytes": case.local_bytes, "ranks_bytes": max(case.ranks - 1, 0) * case.bytes}
+    if term["quantity"] not in amounts:
+        raise ValueError(f"quantity {term['quantity']}")
     return amounts[term["quantity"]]
 
 
@@ -70,6 +72,8 @@ class Curve:
 
 
 def curve_of(json: Json) -> Curve:
+    for term in json["terms"]:
+        quantity_of(term, Case(bytes=0))
     return Curve(json["operation"], json["by"], int(json.get("nodes", 1)), json.get("formula", ""), float(json.get("typical_error", 0)),
                  (float(json.get("least_bytes", 0)), float(json.get("most_bytes", 0))),
                  (float(json.get("least_ranks", 0)), float(json.get("most_ranks", 0))), tuple(json["terms"]))

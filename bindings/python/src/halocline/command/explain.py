@@ -70,6 +70,8 @@ def case_of_options(options: argparse.Namespace) -> Case:
     cores = options.cores or native.cores()
     crowding = max(1.0, options.ranks / options.nodes / cores)
     if options.bytes is not None:
+        if options.neighbours >= options.ranks:
+            raise Failure(f"{counted(options.neighbours, 'neighbour')} and the rank itself are more than -n {options.ranks}", Exit.USAGE)
         return Case(bytes=options.bytes, ranks=options.ranks, ranks_per_core=crowding, neighbours=options.neighbours,
                     blocks=options.neighbours)
     swap = Swap(options.local, options.depth, options.fields, ELEMENT_BYTES[options.type], options.ranks, options.split,
