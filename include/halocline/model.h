@@ -34,6 +34,7 @@ typedef struct hlc_model_case {
   double ranks_per_core; /**< of a node; 0 as 1. Above 1 the ranks share cores */
   double neighbours;     /**< other ranks that one rank exchanges data with */
   double blocks;         /**< contiguous runs of bytes that one rank moves */
+  double messages;       /**< that one rank gets from others: a halo has one for each direction that another rank fills */
 } hlc_model_case;
 
 /** The quantity of a case that a term multiplies. The names in cards are those of hlc_model_quantity_name. */
@@ -51,6 +52,7 @@ typedef enum hlc_model_quantity HLC_INT {
   HLC_MODEL_BLOCKS,         /**< blocks */
   HLC_MODEL_LOCAL_BYTES,    /**< local bytes */
   HLC_MODEL_RANKS_BYTES,    /**< ranks - 1 times the bytes: what a rank gets that needs the bytes of all others */
+  HLC_MODEL_MESSAGES,       /**< messages */
   HLC_MODEL_QUANTITY_COUNT_
 } hlc_model_quantity;
 

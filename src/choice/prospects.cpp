@@ -43,6 +43,7 @@ hlc_model_case case_of(const Topology &topology, const Work &work) {
   which.ranks = topology.size();
   which.ranks_per_core = topology.ranks_per_core();
   which.neighbours = work.neighbours;
+  which.messages = work.messages;
   which.blocks = static_cast<double>(work.runs);
   return which;
 }

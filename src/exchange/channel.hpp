@@ -83,7 +83,7 @@ struct Plan {
   }
 };
 
-/// Steps of a round that may block until the peers have come as far.
+/// Steps of a round that may block until the peers have done the same.
 struct BlockingSteps {
   bool open = false, poll = false;
 };

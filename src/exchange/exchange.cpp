@@ -102,7 +102,7 @@ Work Exchange::work() const {
   std::set<int> others;
   for (const Edge &edge : plan_.edges) {
     work.bytes += checked_ ? payload_bytes(edge.in) : edge.in;
-    if (edge.in > 0) others.insert(edge.rank);
+    if (edge.in > 0) others.insert(edge.rank), ++work.messages;
   }
   work.neighbours = static_cast<int>(others.size());
   return work;

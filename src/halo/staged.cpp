@@ -154,7 +154,8 @@ Work Staged::work() const {
   Work sum;
   for (const Dimension &dim : dims_) {
     const Work one = dim.stage->work();
-    sum = {sum.bytes + one.bytes, sum.local_bytes + one.local_bytes, sum.runs + one.runs, sum.neighbours + one.neighbours};
+    sum = {sum.bytes + one.bytes, sum.local_bytes + one.local_bytes, sum.runs + one.runs, sum.neighbours + one.neighbours,
+           sum.messages + one.messages};
   }
   return sum;
 }

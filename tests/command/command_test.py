@@ -20,7 +20,7 @@ from results import RECORDED, ROOT, call, read
 
 
 def case_of(row):
-    amounts = {key: row.get(key, 0) for key in ("bytes", "local_bytes", "ranks", "ranks_per_core", "neighbours", "blocks")}
+    amounts = {key: row.get(key, 0) for key in ("bytes", "local_bytes", "ranks", "ranks_per_core", "neighbours", "blocks", "messages")}
     return cards.Case(**amounts)
 
 

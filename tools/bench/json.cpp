@@ -59,7 +59,7 @@ static std::vector<ResultRow> rows_of(const Report &report) {
     if (!row.swaps) continue;
     ResultRow one{"halo", row.name, report.shape.bytes, row.samples_us, report.limit_us};
     one.local_bytes = static_cast<double>(report.shape.local_bytes);
-    one.neighbours = report.shape.neighbours;
+    one.neighbours = report.shape.neighbours, one.messages = report.shape.messages;
     one.blocks = static_cast<double>(report.shape.blocks);
     rows.push_back(std::move(one));
   }

@@ -21,6 +21,7 @@ CostPoint point_of(const ResultRow &row) {
   point.which.ranks_per_core = row.ranks_per_core;
   point.which.neighbours = row.neighbours;
   point.which.blocks = row.blocks;
+  point.which.messages = row.messages;
   point.us = median(row.samples);
   return point;
 }

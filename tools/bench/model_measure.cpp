@@ -43,6 +43,15 @@ const Shape kShapes[] = {{4, 4, 4, 1, 1, halocline::Stencil::star},        {16, 
                          {24, 24, 96, 2, 2, halocline::Stencil::star},     {32, 32, 32, 1, 2, halocline::Stencil::box},
                          {48, 48, 64, 1, 8, halocline::Stencil::star},     {16, 16, 16, 1, 1, halocline::Stencil::box, true},
                          {24, 24, 24, 2, 4, halocline::Stencil::box, true}};
+/// Between these. A half of all shapes has so many of each kind that it tells what messages, runs and bytes take.
+const Shape kMoreShapes[] = {{8, 8, 32, 1, 1, halocline::Stencil::star},       {4, 4, 8, 1, 1, halocline::Stencil::box},
+                             {16, 16, 128, 1, 2, halocline::Stencil::star},    {12, 12, 96, 2, 1, halocline::Stencil::box},
+                             {32, 32, 128, 2, 4, halocline::Stencil::star},    {24, 24, 64, 2, 2, halocline::Stencil::box},
+                             {12, 12, 64, 1, 1, halocline::Stencil::star},     {16, 16, 128, 2, 8, halocline::Stencil::box},
+                             {8, 8, 64, 2, 1, halocline::Stencil::star},       {6, 6, 16, 1, 2, halocline::Stencil::box},
+                             {32, 32, 64, 2, 1, halocline::Stencil::star},     {48, 48, 64, 2, 4, halocline::Stencil::box},
+                             {48, 48, 96, 2, 8, halocline::Stencil::star},     {8, 8, 8, 1, 1, halocline::Stencil::box, true},
+                             {32, 32, 16, 1, 2, halocline::Stencil::box, true}};
 
 /// One measurement on so many ranks; its rows are complete.
 struct Item {
@@ -83,6 +92,8 @@ class Plan {
         add_operations(some, kOfAll, {});
         add_operations(some, kCollective, kSparse, kHosts);
       }
+    for (const Shape &shape : kMoreShapes)
+      for (const int some : ranks) add_halo(some, shape);
   }
   const std::vector<Item> &items() const { return items_; }
 
@@ -90,7 +101,8 @@ class Plan {
   std::vector<std::int64_t> sizes_between_two() const {
     if (!options_.sizes.empty()) return options_.sizes;
     std::vector<std::int64_t> sizes{8, 32, 128};
-    for (std::int64_t bytes = 512; bytes <= 1 << 20; bytes *= 2) sizes.push_back(bytes);
+    for (std::int64_t bytes = 512; bytes < 1 << 20; bytes *= 2) sizes.insert(sizes.end(), {bytes, bytes / 2 * 3});
+    sizes.push_back(1 << 20);
     return sizes;
   }
 
@@ -158,6 +170,7 @@ ResultRow row_of(const Json &json) {
   row.ranks = json.at("ranks"), row.nodes = json.value("nodes", 1);
   row.ranks_per_core = json.value("ranks_per_core", 1.0);
   row.local_bytes = json.value("local_bytes", 0.0), row.neighbours = json.value("neighbours", 0.0), row.blocks = json.value("blocks", 0.0);
+  row.messages = json.value("messages", 0.0);
   return row;
 }
 

@@ -81,7 +81,7 @@ SwapShape Problem::shape() const {
     (is_mine ? shape.local_bytes : shape.bytes) += part.region.cells() * fields * static_cast<std::int64_t>(element_.bytes);
     // Whole columns follow each other in memory.
     shape.blocks += fields * count[0] * (count[2] == block_.extent(2) ? 1 : count[1]);
-    if (!is_mine) others.insert(part.owner);
+    if (!is_mine) others.insert(part.owner), ++shape.messages;
   }
   shape.neighbours = static_cast<int>(others.size());
   return shape;

@@ -25,7 +25,7 @@ struct Verdict {
 struct SwapShape {
   std::int64_t bytes = 0, local_bytes = 0;  ///< from other ranks, and from itself
   std::int64_t blocks = 0;                  ///< contiguous runs of bytes, of both
-  int neighbours = 0;                       ///< other ranks
+  int neighbours = 0, messages = 0;         ///< other ranks, and directions that they fill
 };
 
 class Problem {

@@ -23,6 +23,7 @@ class Case:
     ranks_per_core: float = 1
     neighbours: float = 0
     blocks: float = 0
+    messages: float = 0
 
 
 def quantity_of(term: Json, case: Case) -> float:
@@ -34,7 +35,8 @@ def quantity_of(term: Json, case: Case) -> float:
                "switch": float(case.bytes >= begin), "log_ranks": log_ranks, "ranks": max(case.ranks - 1, 0),
                "sharing": float(crowding > 0), "crowding": crowding, "crowding_log": crowding * log_ranks,
                "crowding_bytes": crowding * case.bytes, "neighbours": case.neighbours, "blocks": case.blocks,
-               "local_bytes": case.local_bytes, "ranks_bytes": max(case.ranks - 1, 0) * case.bytes}
+               "local_bytes": case.local_bytes, "ranks_bytes": max(case.ranks - 1, 0) * case.bytes,
+               "messages": case.messages}
     if term["quantity"] not in amounts:
         raise ValueError(f"quantity {term['quantity']}")
     return amounts[term["quantity"]]

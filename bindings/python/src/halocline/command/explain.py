@@ -18,7 +18,7 @@ from halocline.command.words import bytes_of, counted, listed, parse_bytes, perc
 PARTS = {"latency": "latency", "bytes": "bytes to and from others", "switch": "another protocol", "log_ranks": "log2 of the ranks",
          "ranks": "ranks", "sharing": "shared cores", "crowding": "ranks per core", "crowding_log": "ranks per core and log2 of the ranks",
          "crowding_bytes": "bytes where cores are shared", "neighbours": "neighbours", "blocks": "contiguous runs",
-         "local_bytes": "copies within the rank", "ranks_bytes": "bytes of all other ranks"}
+         "local_bytes": "copies within the rank", "ranks_bytes": "bytes of all other ranks", "messages": "messages"}
 NEAR = 1.1
 # The options of a shape, and what is taken for those that are not given: --bytes stands in place of them all.
 SHAPE = {"local": (64, 64, 64), "depth": 1, "fields": 1, "type": "float64", "split": "xyz", "stencil": "box"}
@@ -73,7 +73,7 @@ def case_of_options(options: argparse.Namespace) -> Case:
         if options.neighbours >= options.ranks:
             raise Failure(f"{counted(options.neighbours, 'neighbour')} and the rank itself are more than -n {options.ranks}", Exit.USAGE)
         return Case(bytes=options.bytes, ranks=options.ranks, ranks_per_core=crowding, neighbours=options.neighbours,
-                    blocks=options.neighbours)
+                    blocks=options.neighbours, messages=options.neighbours)
     swap = Swap(options.local, options.depth, options.fields, ELEMENT_BYTES[options.type], options.ranks, options.split,
                 options.stencil == "box")
     if any(options.depth > swap.local[d] for d in range(len(options.split))):

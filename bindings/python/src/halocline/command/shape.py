@@ -41,7 +41,7 @@ def directions(swap: Swap) -> list[tuple[int, ...]]:
 def case_of(swap: Swap, cores: int) -> Case:
     """What the first rank moves, for a prediction."""
     grid = process_grid(swap.ranks, len(swap.split)) + (1,) * (3 - len(swap.split))
-    moved = own = blocks = 0
+    moved = own = blocks = messages = 0
     others = set()
     for step in directions(swap):
         count = [swap.depth if step[d] else swap.local[d] for d in range(3)]
@@ -52,7 +52,8 @@ def case_of(swap: Swap, cores: int) -> Case:
         if any(neighbour):
             moved += cell_bytes
             others.add(neighbour)
+            messages += 1
         else:
             own += cell_bytes
     return Case(bytes=moved, local_bytes=own, ranks=swap.ranks, ranks_per_core=max(1.0, swap.ranks / max(cores, 1)),
-                neighbours=len(others), blocks=blocks)
+                neighbours=len(others), blocks=blocks, messages=messages)
