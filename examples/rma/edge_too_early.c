@@ -1,4 +1,4 @@
-/* Between start and finish neighbours read the edge of the interior. docs/rma/mistakes-data.md explains it.
+/* Between start and finish neighbours read the edge of the interior. docs/rma/mistakes-halo.md explains it.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 

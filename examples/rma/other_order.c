@@ -1,4 +1,4 @@
-/* All ranks make the collective calls of a context in one order. docs/rma/mistakes-data.md explains it. SPDX-License-Identifier: BSD-3-Clause */
+/* All ranks make the collective calls of a context in one order. docs/rma/mistakes-halo.md explains it. SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
 #include "check.h" /* examples/c */

@@ -1,4 +1,4 @@
-/* Displacements count in units of the window. docs/rma/mistakes-data.md explains it. SPDX-License-Identifier: BSD-3-Clause */
+/* Displacements count in units of the window. docs/rma/mistakes-windows.md explains it. SPDX-License-Identifier: BSD-3-Clause */
 #include "mistake.h"
 
 static void wrong(void) {

@@ -1,4 +1,4 @@
-/* A store to bytes that others put to. docs/rma/mistakes-data.md explains it. SPDX-License-Identifier: BSD-3-Clause */
+/* A store to bytes that others put to. docs/rma/mistakes-windows.md explains it. SPDX-License-Identifier: BSD-3-Clause */
 #include "mistake.h"
 
 static void wrong(void) {

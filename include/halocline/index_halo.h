@@ -130,7 +130,8 @@ typedef struct hlc_index_view {
  * as its out list has them. For all others it shows the receive buffer, as one run. Entries in out lists must not be written before
  * hlc_index_halo_release, or the finish of the next swap. In all other modes, in reverse, and with HALOCLINE_CHECK=1 it acts as
  * hlc_index_halo_finish, and views show the ghosts. In mode auto, the default, it does one or the other, from swap to swap. So read through
- * views, and write no entry of an out list before the release. Errors as hlc_index_halo_finish.
+ * views, and write no entry of an out list before the release. A reverse swap cannot start while views are out, which is HLC_ERR_STATE:
+ * release them first, in every mode. Errors as hlc_index_halo_finish.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_index_halo_finish_views(hlc_index_halo *halo);
 

@@ -40,7 +40,8 @@ typedef struct hlc_view {
  * hlc_halo_release, or the finish of the next swap of this halo. That swap may be of another field: two fields in turn need no release. It
  * acts as hlc_halo_finish, and views show the halo, in these cases: in all other modes, in a reverse swap, and with HALOCLINE_CHECK=1. So
  * it does where the halo is deeper than the block, because cells occur in it twice. In mode auto, the default, it does one or the other,
- * from swap to swap. Programs that read through views therefore run in every mode. Programs that do not use views run in mode view.
+ * from swap to swap. Programs that read through views therefore run in every mode. Programs that do not use views run in mode view. A
+ * reverse swap cannot start while views are out, which is HLC_ERR_STATE: release them first, in every mode.
  *
  * Errors as hlc_halo_finish.
  */

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <utility>
 
 #include "api/handles.hpp"
@@ -181,6 +182,15 @@ void remember(hlc_context &context, std::unique_ptr<hlc_segment> segment) {
   context.freed_count = kMostFreed;
 }
 
+/// What the caller does after an atomic does not pass it, a read neither. On x86 the atomic instructions see to that.
+hlc_status ordered(hlc_status status) {
+#ifndef __x86_64__
+  // SYNC atomic-to-atomic (pairs with itself)
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+  return status;
+}
+
 }  // namespace
 
 extern "C" {
@@ -293,22 +303,22 @@ hlc_status hlc_notify_reset(hlc_segment *segment, int id, uint32_t *value) {
 }
 
 hlc_status hlc_atomic_fetch_add(hlc_target word, hlc_number type, int64_t value, int64_t *old) {
-  return at("hlc_atomic_fetch_add", word, fetch_word, hlc_action{HLC_OP_SUM, type}, value, old);
+  return ordered(at("hlc_atomic_fetch_add", word, fetch_word, hlc_action{HLC_OP_SUM, type}, value, old));
 }
 
 hlc_status hlc_atomic_swap(hlc_target word, hlc_number type, int64_t value, int64_t *old) {
-  return at("hlc_atomic_swap", word, fetch_word, hlc_action{HLC_OP_REPLACE, type}, value, old);
+  return ordered(at("hlc_atomic_swap", word, fetch_word, hlc_action{HLC_OP_REPLACE, type}, value, old));
 }
 
 hlc_status hlc_atomic_compare_swap(hlc_target word, hlc_number type, int64_t expected, int64_t value, int64_t *old) {
-  return at("hlc_atomic_compare_swap", word, compare_swap_word, type, SwapWord{expected, value, old});
+  return ordered(at("hlc_atomic_compare_swap", word, compare_swap_word, type, SwapWord{expected, value, old}));
 }
 
 hlc_status hlc_fetch_op(hlc_target number, hlc_action action, const void *operand, void *old) {
   constexpr auto operation = [](const char *call, Target target, hlc_action what, FetchOp fetch) {
     return fetch_op(call, target, what, fetch);
   };
-  return at("hlc_fetch_op", number, operation, action, FetchOp{operand, old});
+  return ordered(at("hlc_fetch_op", number, operation, action, FetchOp{operand, old}));
 }
 
 hlc_status hlc_accumulate(hlc_target numbers, hlc_action action, const void *data, int64_t count) {
@@ -323,7 +333,7 @@ hlc_status hlc_atomics(hlc_atomic *list, int64_t count) {
     const auto some = static_cast<std::size_t>(std::min<int64_t>(count - done, kMostAtomicsAtOnce));
     if (const Status status = carry_out(call, list + done, some); halocline::core::failed(status)) return api::out(status);
   }
-  return HLC_OK;
+  return ordered(HLC_OK);
 }
 
 hlc_status hlc_flush(hlc_segment *segment, int rank) {

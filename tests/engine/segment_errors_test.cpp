@@ -106,8 +106,8 @@ TEST_F(SegmentErrors, name_atomics_that_do_not_fit_their_type) {
        {std::pair{HLC_NUMBER_INT16, 1}, {HLC_NUMBER_FLOAT32, 2}, {HLC_NUMBER_INT64, 4}, {HLC_NUMBER_FLOAT64, 12}})
     expect_wrong(hlc_fetch_op(mine(offset), {HLC_OP_SUM, type}, data_, data_), {"offset is " + std::to_string(offset), "multiple"});
   expect_wrong(hlc_atomic_compare_swap(mine(4), HLC_NUMBER_INT64, 0, 1, nullptr), {"hlc_atomic_compare_swap", "offset is 4"});
-  expect_wrong(hlc_atomic_fetch_add(mine(0), HLC_NUMBER_INT16, 1, nullptr), {"type is 1"});
-  expect_wrong(hlc_atomic_swap(mine(0), HLC_NUMBER_FLOAT64, 1, nullptr), {"type is 9"});
+  expect_wrong(hlc_atomic_fetch_add(mine(0), HLC_NUMBER_INT16, 1, nullptr), {"type is HLC_NUMBER_INT16"});
+  expect_wrong(hlc_atomic_swap(mine(0), HLC_NUMBER_FLOAT64, 1, nullptr), {"type is HLC_NUMBER_FLOAT64"});
   expect_wrong(hlc_fetch_op(mine(0), {HLC_OP_BXOR, HLC_NUMBER_FLOAT32}, data_, data_),
                {"action.op HLC_OP_BXOR ", "action.type HLC_NUMBER_FLOAT32"});
   expect_wrong(hlc_fetch_op(mine(0), {static_cast<hlc_op>(9), HLC_NUMBER_INT32}, data_, data_),

@@ -218,6 +218,51 @@ TEST(MpiSynchronisation, what_was_put_is_there_when_the_target_knows_of_the_end)
   }
 }
 
+/// A rank puts to the next one. After the fence the one behind that reads there. Other messages than the data tell it of the fence.
+TEST(MpiSynchronisation, what_was_put_is_there_when_a_third_rank_reads_it) {
+  const Numbers numbers(2);
+  const int next = (rank() + 1) % size(), previous = (rank() + size() - 1) % size(), before = (rank() + 2 * size() - 2) % size();
+  Random random(static_cast<unsigned>(40 + rank()));
+  int wrong = 0;
+  MPI_Win_fence(MPI_MODE_NOPRECEDE, numbers.win);
+  for (int i = 1; i <= 500; ++i) {
+    const std::int64_t value = 1000 * i + rank();
+    std::int64_t seen = -1;
+    if (random.below(20) == 0) random.delay();
+    MPI_Put(&value, 1, MPI_INT64_T, next, i % 2, 1, MPI_INT64_T, numbers.win);
+    MPI_Win_fence(0, numbers.win);
+    MPI_Get(&seen, 1, MPI_INT64_T, previous, i % 2, 1, MPI_INT64_T, numbers.win);
+    MPI_Win_fence(0, numbers.win);
+    wrong += seen != 1000 * i + before;
+  }
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, numbers.win);
+  EXPECT_EQ(wrong, 0) << "of 500 numbers";
+}
+
+/// Elements that no atomic instruction changes take the target's lock, also where the target is the rank itself.
+TEST(MpiSynchronisation, long_elements_add_up_at_the_rank_itself_as_well) {
+  constexpr int kTimes = 50;
+  const Numbers numbers(2 * size());
+  const double one[2] = {1, 2};
+  double fetched[2] = {0, 0};
+  MPI_Win_lock_all(0, numbers.win);
+  for (int i = 0; i < kTimes; ++i)
+    for (int target = 0; target < size(); ++target) {
+      MPI_Accumulate(one, 1, MPI_C_DOUBLE_COMPLEX, target, 0, 1, MPI_C_DOUBLE_COMPLEX, MPI_SUM, numbers.win);
+      MPI_Get_accumulate(one, 1, MPI_C_DOUBLE_COMPLEX, fetched, 1, MPI_C_DOUBLE_COMPLEX, target, 0, 1, MPI_C_DOUBLE_COMPLEX, MPI_SUM,
+                         numbers.win);
+      MPI_Win_flush(target, numbers.win);
+    }
+  MPI_Win_unlock_all(numbers.win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  double sum[2];
+  MPI_Win_lock(MPI_LOCK_SHARED, rank(), 0, numbers.win);
+  std::copy_n(reinterpret_cast<const char *>(numbers.mine), sizeof sum, reinterpret_cast<char *>(sum));
+  MPI_Win_unlock(rank(), numbers.win);
+  EXPECT_EQ(sum[0], 2.0 * kTimes * size());
+  EXPECT_EQ(sum[1], 4.0 * kTimes * size());
+}
+
 /// The ranks to which a test of a pair applies.
 template <class IsIn>
 std::vector<int> ranks_where(IsIn is_in) {

@@ -14,8 +14,9 @@ static_assert(std::atomic_ref<std::int8_t>::is_always_lock_free && std::atomic_r
 static_assert(std::atomic_ref<std::int32_t>::is_always_lock_free && std::atomic_ref<std::int64_t>::is_always_lock_free);
 static_assert(std::atomic_ref<float>::is_always_lock_free && std::atomic_ref<double>::is_always_lock_free);
 
-// SYNC atomic-to-atomic (pairs with itself): what was done before an atomic may be read after a later one that sees its value.
-constexpr std::memory_order kOrder = std::memory_order_acq_rel;
+// SYNC atomic-to-atomic (pairs with itself): what was done before an atomic may be read after a later one that sees its value. All atomics of
+// a rank are seen in its order.
+constexpr std::memory_order kOrder = std::memory_order_seq_cst;
 
 template <class T>
 T load_bytes(const void *from) {
@@ -67,7 +68,7 @@ T combine(hlc_op op, T target, T operand) {
 template <class T>
 T apply_as(hlc_op op, T &target, T operand) {
   const std::atomic_ref<T> word(target);
-  if (op == HLC_OP_READ) return word.load(std::memory_order_acquire);
+  if (op == HLC_OP_READ) return word.load(kOrder);
   if (op == HLC_OP_REPLACE) return word.exchange(operand, kOrder);
   if constexpr (std::is_integral_v<T>)
     if (op == HLC_OP_SUM) return word.fetch_add(operand, kOrder);
@@ -89,7 +90,7 @@ void change_row(char *__restrict targets, const char *__restrict operands, std::
 template <class T>
 T exchange_if(T &target, T expected, T value) {
   const std::atomic_ref<T> word(target);
-  word.compare_exchange_strong(expected, value, kOrder, std::memory_order_acquire);
+  word.compare_exchange_strong(expected, value, kOrder, kOrder);
   return expected;
 }
 

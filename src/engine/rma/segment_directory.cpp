@@ -83,12 +83,13 @@ Status SegmentDirectory::read_descriptor(int rank, int id, MemoryDescriptor *des
   RemoteMemory *control = nullptr;
   HLC_TRY(find_control(rank, &control));
   // SYNC descriptor-before-version (pairs with publish): the same version before and after it.
-  std::uint64_t before = 0;
+  std::uint64_t before = 0, after = 0;
   HLC_TRY(get(kLookUp, Target{*control, places_.descriptor(id)}, {&before, sizeof before}));
   std::atomic_thread_fence(std::memory_order_acquire);
   HLC_TRY(get(kLookUp, Target{*control, places_.descriptor(id)}, {descriptor, sizeof *descriptor}));
   std::atomic_thread_fence(std::memory_order_acquire);
-  if (before != descriptor->version) descriptor->version = 0;
+  HLC_TRY(get(kLookUp, Target{*control, places_.descriptor(id)}, {&after, sizeof after}));
+  descriptor->version = before == after ? after : 0;
   return Status::ok;
 }
 
@@ -109,9 +110,12 @@ Status SegmentDirectory::ask(Inquiry &inquiry, int rank, int id) {
     inquiry.changes = changed();
     HLC_TRY(get(kLookUp, Target{*control, places_.descriptor(id)}, {&inquiry.version, sizeof inquiry.version}));
     inquiry.stage = Inquiry::Stage::version;
-  } else {
+  } else if (inquiry.stage == Inquiry::Stage::version) {
     HLC_TRY(get(kLookUp, Target{*control, places_.descriptor(id)}, {&inquiry.descriptor, sizeof inquiry.descriptor}));
     inquiry.stage = Inquiry::Stage::descriptor;
+  } else {
+    HLC_TRY(get(kLookUp, Target{*control, places_.descriptor(id)}, {&inquiry.after, sizeof inquiry.after}));
+    inquiry.stage = Inquiry::Stage::version_again;
   }
   inquiry.flush = network_.requests()->begin_flush(rank, false);
   return Status::ok;
@@ -126,12 +130,12 @@ Status SegmentDirectory::inquire(int rank, int id, MemoryDescriptor *descriptor)
     const Status come = network_.requests()->look(inquiry.flush, kLookUp);
     if (come != Status::ok) return come;
     // SYNC descriptor-before-version (pairs with publish): the same version before and after it.
-    if (inquiry.stage == Inquiry::Stage::descriptor && inquiry.changes == changed()) break;
-    if (inquiry.stage == Inquiry::Stage::descriptor) inquiry.stage = Inquiry::Stage::none;
+    if (inquiry.stage == Inquiry::Stage::version_again && inquiry.changes == changed()) break;
+    if (inquiry.stage == Inquiry::Stage::version_again) inquiry.stage = Inquiry::Stage::none;
     if (const Status asked = ask(inquiry, rank, id); asked != Status::ok) return asked;
   }
   *descriptor = inquiry.descriptor;
-  if (inquiry.version != descriptor->version) descriptor->version = 0;
+  descriptor->version = inquiry.version == inquiry.after ? inquiry.after : 0;
   inquiries_.erase(key(rank, id));
   return Status::ok;
 }

@@ -99,10 +99,10 @@ class SegmentDirectory {
     const auto found = known_.find(key(rank, id));
     return found == known_.end() ? nullptr : found->second.get();
   }
-  /// A descriptor that is being read from another node: first its version, then all of it.
+  /// A descriptor that is being read from another node: its version, all of it, and its version again.
   struct Inquiry {
-    enum class Stage { none, version, descriptor } stage = Stage::none;
-    std::uint64_t changes = 0, version = 0;
+    enum class Stage { none, version, descriptor, version_again } stage = Stage::none;
+    std::uint64_t changes = 0, version = 0, after = 0;
     MemoryDescriptor descriptor;
     Flush flush;
   };

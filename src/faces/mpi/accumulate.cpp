@@ -103,8 +103,9 @@ int update(Window &window, const Spot &spot, bool changes, Work work) {
   const bool by_atomics = window.memory.numbers() == Numbers::by_atomics && spot.place.is_mapped;
   order_reads();
   if (changes) put_order.has_put = true;  // what is stored, and the release of the lock, may wait in the processor
-  const auto alone = by_atomics ? window.node->hold_up_queries_if_alone() : std::unique_lock<std::mutex>();
   return lock_if(!by_atomics || needs_lock(spot), window, spot.rank, [&]() -> int {
+    // Not while the target's lock is taken or released: that may need the progress of the queries.
+    const auto alone = by_atomics ? window.node->hold_up_queries_if_alone() : std::unique_lock<std::mutex>();
     std::optional<HeldNumbers> numbers;
     if (window.memory.numbers() == Numbers::by_owner && !spot.place.is_far) numbers.emplace(window, spot.rank);
     if (numbers && numbers->code() != MPI_SUCCESS) return numbers->code();

@@ -76,7 +76,10 @@ void list_slots(const FarAttachedRegions &found, std::vector<FarRegion> *regions
 /// One half of a change of the list, of which other nodes must not see the middle.
 void Attached::count_change() {
   // SYNC list-before-version (pairs with read)
-  if (memory_.segment()) mine_for_others().version.fetch_add(1, std::memory_order_seq_cst);
+  if (!memory_.segment()) return;
+  mine_for_others().version.fetch_add(1, std::memory_order_seq_cst);
+  // What follows the first half is not seen before it.
+  std::atomic_thread_fence(std::memory_order_release);
 }
 
 Status Attached::attach(void *base, std::int64_t bytes) {

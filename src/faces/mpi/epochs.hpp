@@ -16,7 +16,9 @@ class Epochs {
   /// `several_threads`: MPI may be called by several at the same time.
   void open(bool several_threads) { several_threads_ = several_threads; }
 
-  bool may_access(int target) const { return fence || locks_all != Hold::none || hold(target) != Hold::none; }
+  bool may_access(int target) const {
+    return fence.load(std::memory_order_relaxed) || locks_all != Hold::none || hold(target) != Hold::none;
+  }
   bool is_locked(int target) const { return locks_all != Hold::none || locks_single(target); }
   bool locks_any() const { return locks_all != Hold::none || locks_.load(std::memory_order_relaxed) > 0; }
   Hold hold(int target) const { return holds_.of(target); }
@@ -36,7 +38,7 @@ class Epochs {
     count_locks(-1);
   }
 
-  bool fence = false;             // since a fence without MPI_MODE_NOSUCCEED
+  std::atomic<bool> fence = false;  // since a fence without MPI_MODE_NOSUCCEED
   Hold locks_all = Hold::none;    // none, shared or unchecked
   bool is_started = false, is_posted = false;
   std::vector<int> started, posted;  // the groups of MPI_Win_start and MPI_Win_post

@@ -34,7 +34,7 @@ int fence(Window &window, int assertion) {
   Epochs &epochs = window.epochs;
   if (const int code = check_assertion(assertion)) return code;
   if (epochs.locks_any() || epochs.is_started || epochs.is_posted) return MPI_ERR_RMA_SYNC;
-  epochs.fence = (assertion & MPI_MODE_NOSUCCEED) == 0;
+  epochs.fence.store((assertion & MPI_MODE_NOSUCCEED) == 0, std::memory_order_relaxed);
   constexpr int kNothing = MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
   if ((assertion & kNothing) == kNothing) return MPI_SUCCESS;
   if (const int code = window.complete_before_barrier()) return code;
@@ -56,7 +56,7 @@ int lock(Window &window, int type, int target, int assertion) {
     if (const int code = code_of(lock_shared(window, target))) return code;
   if (hold == Hold::exclusive)
     if (const int code = code_of(lock_exclusive(window, target))) return code;
-  epochs.fence = false;
+  epochs.fence.store(false, std::memory_order_relaxed);
   epochs.add_lock(target, hold);
   return MPI_SUCCESS;
 }
@@ -80,7 +80,7 @@ int lock_all(Window &window, int assertion) {
   window.node->let_others_run();
   if (checks)
     if (const int code = code_of(lock_all(window))) return code;
-  epochs.fence = false;
+  epochs.fence.store(false, std::memory_order_relaxed);
   epochs.locks_all = checks ? Hold::shared : Hold::unchecked;
   return MPI_SUCCESS;
 }
@@ -195,7 +195,7 @@ int start(Window &window, MPI_Group group, int assertion) {
   if (const int code = ranks_of(window, group, epochs.started)) return code;
   if (const int code = code_of(take_posts(window, epochs.started))) return code;
   for (const int rank : epochs.started) epochs.set(rank, Hold::started);
-  epochs.fence = false;
+  epochs.fence.store(false, std::memory_order_relaxed);
   epochs.is_started = true;
   return MPI_SUCCESS;
 }

@@ -143,11 +143,10 @@ int Window::end_reads(int target) {
 int Window::complete_before_barrier() {
   if (!node->keeps_order()) return complete(kAllTargets, Completion::remote);
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  const Dissemination order(rank(), size());
-  std::array<int, 32> told{};
-  for (int round = 0; round < order.rounds(); ++round) told[static_cast<std::size_t>(round)] = order.above(round);
-  const std::span<const int> all(told.data(), static_cast<std::size_t>(order.rounds()));
-  return code_of(node->context.network().requests()->flush_before_telling(all, kFlush));
+  // The other one of two ranks is told of the barrier behind the data. A third rank may be told before they arrive, and access them.
+  const std::array<int, 1> other{1 - rank()};
+  const auto told = size() == 2 ? std::span<const int>(other) : std::span<const int>();
+  return code_of(node->context.network().requests()->flush_before_telling(told, kFlush));
 }
 
 Status Window::barrier() {

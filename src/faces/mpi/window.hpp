@@ -94,7 +94,7 @@ class Window {
   /// Waits for all ranks of the window. After complete_before_barrier, what they have put is there.
   Status barrier();
   /// How the completion of a put that begins now is likely to be learned of.
-  After after_put() const { return epochs.is_started || epochs.fence ? After::message : After::flush; }
+  After after_put() const { return epochs.is_started || epochs.fence.load(std::memory_order_relaxed) ? After::message : After::flush; }
 
   /// The answers of MPI_Win_get_attr, which returns their addresses.
   struct Attributes {
