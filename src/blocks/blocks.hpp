@@ -59,7 +59,7 @@ class Blocks final : private Packer {
   Status launch();
 
   void wait_for_launch(int part, std::uint64_t round);
-  void drive(int part, std::uint64_t round);
+  Status drive(int part, std::uint64_t round);
   void help_until_finished(int part, std::uint64_t round);
 
   Communicator &communicator_;

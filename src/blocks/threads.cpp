@@ -58,11 +58,13 @@ Status Blocks::finish_part(int part) {
   const std::uint64_t round = team_->round_of(part);
   if (round == 0) return fail(Status::state, "hlc_blocks_finish_part on rank %d: part %d has not been started", communicator_.rank(), part);
   wait_for_launch(part, round);
+  Status driven = Status::ok;
   if (!team_->is_finished(round) && team_->drives(round))
-    drive(part, round);
+    driven = drive(part, round);
   else
     help_until_finished(part, round);
-  return team_->leave(part);
+  const Status left = team_->leave(part);
+  return failed(left) ? left : driven;
 }
 
 /// Waits until the last part has launched the round; helps it with packing meanwhile.
@@ -82,14 +84,16 @@ void Blocks::wait_for_launch(int part, std::uint64_t round) {
   }
 }
 
-void Blocks::drive(int part, std::uint64_t round) {
+/// A rule that check mode has found broken is reported by this part, and the swap is over all the same.
+Status Blocks::drive(int part, std::uint64_t round) {
   copies_.work_as(part);
   const Status done = exchange_.finish();
   copies_.set_sharing(false);
-  if (failed(done))
+  if (exchange_.state().under_way)
     static_cast<void>(team_->fail_round(done));
   else
     team_->finished(round);
+  return done;
 }
 
 /// The waits of the driving thread have time limits, and therefore so has this one.

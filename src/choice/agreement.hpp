@@ -22,7 +22,8 @@ class Agreement {
 
   /// Collective: its messages have a communicator of their own.
   Status create();
-  /// What this rank says, before begin: some of the next numbers; the last one. What it does not say is 0.
+  /// What this rank says, before begin: some of the next numbers; the last one. What it does not say is 0. The agreement before must have
+  /// been awaited: MPI may still read its numbers.
   void tell(const std::vector<std::int64_t> &numbers) {
     for (const std::int64_t number : numbers) job_->mine[told_++] = number;
   }
@@ -34,7 +35,7 @@ class Agreement {
   Status begin(int swaps);
   /// A swap is over. Lets MPI progress; ok once the agreement is due, `again` before.
   Status pass();
-  /// Waits, at most HALOCLINE_TIMEOUT. Fails if a rank has died.
+  /// Waits, at most HALOCLINE_TIMEOUT; not at all if nothing is pending. Fails if a rank has died.
   Status await();
   /// Collective, when the plan ends. After a failure of any rank MPI may still write: then its memory is leaked.
   void end(bool broken);

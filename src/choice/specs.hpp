@@ -53,10 +53,10 @@ class SignatureHash {
   SwapSignature hash_ = 0xCBF29CE484222325u;
 };
 
-/// A rank's list that all share: what a call passes has not been checked yet.
-inline void add_fields(SignatureHash &hash, int nfields, const int *fields) {
+/// A rank's list that all share. What a call passes has not been checked yet: a list that is too long is not read.
+inline void add_fields(SignatureHash &hash, const Whole &whole, int nfields, const int *fields) {
   hash.add(nfields);
-  for (int i = 0; fields && i < nfields; ++i) hash.add(fields[i]);
+  for (int i = 0; fields && nfields <= whole.fields && i < nfields; ++i) hash.add(fields[i]);
 }
 
 /// Swaps in reverse are never compared.
@@ -64,7 +64,7 @@ inline SwapSignature signature_of(const Whole &whole, const hlc_swap *what) {
   SignatureHash hash;
   if (!what) return hash.value();
   if (what->reverse) return 0;
-  if (what->nfields > 0 && what->nfields != whole.fields) add_fields(hash, what->nfields, what->fields);
+  if (what->nfields > 0 && what->nfields != whole.fields) add_fields(hash, whole, what->nfields, what->fields);
   if (what->one_dim && (whole.dims != 1 || what->side != HLC_SIDE_BOTH)) {
     hash.add(-1 - what->dim);
     hash.add(static_cast<int>(what->side));
@@ -76,7 +76,7 @@ inline SwapSignature signature_of(const Whole &whole, const hlc_index_swap *what
   SignatureHash hash;
   if (!what) return hash.value();
   if (what->reverse) return 0;
-  if (what->nfields > 0 && what->nfields != whole.fields) add_fields(hash, what->nfields, what->fields);
+  if (what->nfields > 0 && what->nfields != whole.fields) add_fields(hash, whole, what->nfields, what->fields);
   return hash.value();
 }
 

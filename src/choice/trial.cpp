@@ -105,6 +105,7 @@ Status Trial::finish_measured(bool by_views) {
   }
   heat_.add(swap_.spent_ns, by_views);
   if (!heat_.is_over()) return Status::ok;
+  HLC_TRY(agreement_.await());
   for (const auto &times : heat_.mine()) agreement_.tell(times);
   // The smallest of all ranks' numbers of swaps that ended with views is the largest of the negative ones.
   agreement_.tell_last(-heat_.by_views());
@@ -165,6 +166,7 @@ int Trial::runner_up() const {
 
 void Trial::withdraw(int candidate) {
   candidates_.erase(std::remove(candidates_.begin(), candidates_.end(), candidate), candidates_.end());
+  if (candidate == shows_views_) shows_views_ = -1;
   if (candidates_.size() > 1) return;
   period_ = 0;
   phase_ = Phase::resting;
@@ -185,6 +187,7 @@ Status Trial::finish_watched() {
   drift_.add(swap_.counts, swap_.spent_ns);
   if (!drift_.is_over()) return Status::ok;
   drift_.asked();
+  HLC_TRY(agreement_.await());
   agreement_.tell(drift_.mine());
   return ask(Phase::settling);
 }

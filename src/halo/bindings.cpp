@@ -3,6 +3,7 @@
 #include "halo/bindings.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace halocline::core {
 namespace {
@@ -25,22 +26,23 @@ Bindings::Bindings(HaloTables &tables, const Topology &topology, Fields &fields,
   wanted_ = planned_;
   reach_.resize(paths * n);
   held_.reserve((paths + 1) * n);
+  held_before_.reserve((paths + 1) * n);
   places_.resize(n);
 }
 
 Status Bindings::bind(const hlc_swap *what, void *const *data, bool *moved) {
-  release();
   wanted_ = planned_;
   const std::size_t n = tables_.fields.size();
   HLC_TRY(for_each_moved(what, n, [&](std::size_t f) {
     if (data && data[f]) wanted_[f] = static_cast<char *>(data[f]);
     return Status::ok;
   }));
-  if (is_read_) {
-    const Status held = for_each_moved(what, n, [this](std::size_t f) { return hold(f); });
-    if (failed(held)) release();
-    HLC_TRY(held);
-  }
+  // Views of the last swap may be out: they stay valid if this one is refused.
+  std::swap(held_, held_before_);
+  const Status held = is_read_ ? for_each_moved(what, n, [this](std::size_t f) { return hold(f); }) : Status::ok;
+  if (failed(held)) std::swap(held_, held_before_);
+  release(held_before_);
+  HLC_TRY(held);
   for (std::size_t f = 0; f < n; ++f) {
     *moved = *moved || tables_.fields[f].data != wanted_[f];
     tables_.fields[f].data = wanted_[f];
@@ -63,9 +65,9 @@ Status Bindings::hold(std::size_t f) {
   return Status::ok;
 }
 
-void Bindings::release() {
-  for (const Held &held : held_) fields_.use(held.serial, -1);
-  held_.clear();
+void Bindings::release(std::vector<Held> &some) {
+  for (const Held &held : some) fields_.use(held.serial, -1);
+  some.clear();
 }
 
 Status Bindings::find(std::size_t e, Member member, std::span<const FieldPlace> places) {

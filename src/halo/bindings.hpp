@@ -35,7 +35,7 @@ class Bindings {
   /// Finds the cells of a neighbour on this node from the places of its fields in this swap.
   Status find(std::size_t path, Member member, std::span<const FieldPlace> places);
   /// The swap is over: its arrays may be freed.
-  void release();
+  void release() { release(held_); }
 
  private:
   /// Memory of a rank of the node.
@@ -45,6 +45,7 @@ class Bindings {
     char *part = nullptr;
   };
   Status hold(std::size_t field);
+  void release(std::vector<Held> &some);
   char *borrow(std::int64_t serial, Member member);
 
   HaloTables &tables_;
@@ -55,6 +56,7 @@ class Bindings {
   std::vector<char *> wanted_;  // per field: the array of the swap that is being started
   std::vector<Reach> reach_;  // per path and field
   std::vector<Held> held_;  // by the running swap, or by views of the last one
+  std::vector<Held> held_before_;  // by the one before, while a swap is being started
   bool is_read_ = false;
 };
 

@@ -126,17 +126,19 @@ Status IndexHalo::join_self_links() {
   const auto is_after = [](const IndexLink &a, const IndexLink &b) { return a.tag_out == b.tag_out && a.tag_in == b.tag_in; };
   for (IndexLink &link : tables_.self_links) {
     auto turn = std::count_if(tables_.self_links.data(), &link, [&](const IndexLink &other) { return is_after(other, link); });
-    const auto other = std::find_if(tables_.self_links.begin(), tables_.self_links.end(), [&](const IndexLink &candidate) {
+    const auto found = std::find_if(tables_.self_links.begin(), tables_.self_links.end(), [&](const IndexLink &candidate) {
       return candidate.tag_out == link.tag_in && candidate.tag_in == link.tag_out && turn-- == 0;
     });
-    if (other == tables_.self_links.end())
+    if (found == tables_.self_links.end())
       return fail(Status::mismatch,
                   "%s: neighbours disagree: neighbours[%d] of rank %d names that rank itself with tag_in %d, which no entry has as tag_out",
                   speaker(communicator_, options_).c_str(), link.entry, link.rank, link.tag_in);
-    if (other->out.size() != link.in.size())
-      return fail(Status::mismatch,
-                  "%s: neighbours disagree: rank %d sends %zu entries to itself (neighbours[%d]), and neighbours[%d] expects %zu",
-                  speaker(communicator_, options_).c_str(), link.rank, other->out.size(), other->entry, link.entry, link.in.size());
+    IndexLink *const other = &*found;
+    for (const auto &[from, to] : {std::pair(other, &link), std::pair(&link, other)})
+      if (from->out.size() != to->in.size())
+        return fail(Status::mismatch,
+                    "%s: neighbours disagree: rank %d sends %zu entries to itself (neighbours[%d]), and neighbours[%d] expects %zu",
+                    speaker(communicator_, options_).c_str(), link.rank, from->out.size(), from->entry, to->entry, to->in.size());
     link.in_map = map_entries(link.in, other->out);
     link.out_map = map_entries(link.out, other->in);
     if (views_) link.shown = other->out;

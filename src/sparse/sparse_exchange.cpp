@@ -163,15 +163,17 @@ std::string SparseExchange::awaited() const {
 /// As far as it goes without waiting for other ranks: ok once the exchange is complete.
 Status SparseExchange::go_on() {
   if (stage_ == Stage::complete) return Status::ok;
-  segment_.poll();
-  HLC_TRY(mark_broken(receiver_.drain(kFinish, round_)));
-  if (!confirms_)
-    if (const Status status = mark_broken(go_on_counted()); status != Status::ok) return status;
-  if (confirms_)
-    if (const Status status = mark_broken(go_on_confirmed()); status != Status::ok) return status;
-  HLC_TRY(mark_broken(segment_.flush_outgoing(kFinish)));
-  stage_ = Stage::complete;
-  return Status::ok;
+  return mark_broken(alone(segment_.communicator(), [this] {
+    segment_.poll();
+    HLC_TRY(receiver_.drain(kFinish, round_));
+    if (!confirms_)
+      if (const Status status = go_on_counted(); status != Status::ok) return status;
+    if (confirms_)
+      if (const Status status = go_on_confirmed(); status != Status::ok) return status;
+    HLC_TRY(segment_.flush_outgoing(kFinish));
+    stage_ = Stage::complete;
+    return Status::ok;
+  }));
 }
 
 /// Between nodes: ok once this rank has as many messages as there are for it, or all ranks are to confirm.

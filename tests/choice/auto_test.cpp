@@ -337,6 +337,16 @@ TEST(Auto, does_not_compare_with_a_swap_that_was_refused) {
   EXPECT_FALSE(ring.says("\"under_way\": true")) << ring.explain();
 }
 
+TEST(Auto, does_not_read_a_list_that_is_longer_than_there_are_fields) {
+  const Ring ring;
+  if (!ring.ready()) return;
+  const int one = 0;
+  hlc_swap wrong{};
+  wrong.nfields = 1 << 30, wrong.fields = &one;
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_start(ring.halo(), &wrong)));
+  ring.swap(1);
+}
+
 TEST(Auto, takes_a_list_of_everything_for_no_list) {
   const Ring ring;
   if (!ring.ready()) return;

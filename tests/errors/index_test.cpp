@@ -79,6 +79,9 @@ TEST(IndexErrors, a_rank_that_disagrees_with_itself_is_told_so) {
   if (size() > 1) GTEST_SKIP() << "for 1 rank, which is its own neighbour";
   expect_refused(HLC_ERR_MISMATCH, [](Strip &s) { s.neighbours[1].nout = 0; }, {"sends 0 entries to itself", "neighbours[1]", "expects 1"});
   expect_refused(HLC_ERR_MISMATCH, [](Strip &s) { s.neighbours[1].tag_out = 7; }, {"names that rank itself with tag_in 2"});
+  // Only one of the two directions disagrees.
+  expect_refused(HLC_ERR_MISMATCH, [](Strip &s) { s.neighbours[0].nout = 0, s.neighbours[1].nin = 1; },
+                 {"sends 0 entries to itself", "expects 1"});
 }
 
 TEST(IndexErrors, calls_at_the_wrong_time_are_refused_and_harm_nothing) {

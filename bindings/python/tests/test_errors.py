@@ -278,6 +278,20 @@ def test_an_interrupt_ends_a_swap_that_waits_for_a_late_rank(context, grid):
         halo.close()
 
 
+def test_a_segment_is_not_closed_under_a_thread_that_waits(context):
+    segment = halocline.Segment(context, 8, notifications=1)
+    found = []
+    waiter = threading.Thread(target=lambda: found.append(segment.wait()))
+    waiter.start()
+    time.sleep(0.2)
+    with pytest.raises(halocline.StateError, match="another thread is in one of its calls"):
+        segment.close()
+    segment.notify(context.rank, 0, 1)
+    waiter.join()
+    assert found == [0]
+    segment.close()
+
+
 def test_another_signal_handler_runs_during_a_wait(context):
     calls = []
     previous = signal.signal(signal.SIGALRM, lambda number, frame: calls.append(number))

@@ -25,6 +25,9 @@ std::atomic_ref<std::uint64_t> my_box(Session &session) {
 }  // namespace
 
 Status Passive::take_box(Session &session, RemoteMemory &control, Box &box) {
+  // A purge has begun to return the box, and has not seen the end of it.
+  if (box.returns)
+    if (const Status given = give_back(session, control, box); given != Status::ok) return given;
   if (box.mine) return Status::ok;
   const std::uint64_t nobody = 0, me = owner_of(session.rank());
   std::uint64_t owner = 0;
@@ -33,6 +36,14 @@ Status Passive::take_box(Session &session, RemoteMemory &control, Box &box) {
   // SYNC received-before-box (pairs with receive)
   box.mine = owner == 0;
   return box.mine ? Status::ok : Status::again;
+}
+
+Status Passive::give_back(Session &session, RemoteMemory &control, Box &box) {
+  box.returns = true;
+  const std::uint64_t nobody = 0, me = owner_of(session.rank());
+  const Status given = compare_swap(kPurge, {control, Plan::box()}, HLC_NUMBER_UINT64, {&me, &nobody, nullptr}, box.query);
+  if (given == Status::ok) box = Box();
+  return given;
 }
 
 /// Data of a message that was begun and not announced may arrive late: `again` until their transfers have ended.
@@ -84,9 +95,7 @@ Status Passive::release(Session &session, int rank, Box &box) {
     if (const Status taken = take_box(session, *control, box); failed(taken) || box.query.request) return taken;
   if (!box.mine) return Status::ok;
   if (const Status written = await_written(session, rank, box); written != Status::ok) return written;
-  box.returns = true;
-  const std::uint64_t nobody = 0, me = owner_of(session.rank());
-  return compare_swap(kPurge, {*control, Plan::box()}, HLC_NUMBER_UINT64, {&me, &nobody, nullptr}, box.query);
+  return give_back(session, *control, box);
 }
 
 Status Passive::release(Session &session) {

@@ -46,6 +46,7 @@ class Passive {
   };
   static Status await_written(Session &session, int rank, Box &box);
   static Status begin(Session &session, Box &box, const Parcel &parcel);
+  static Status give_back(Session &session, RemoteMemory &control, Box &box);
   Status take_box(Session &session, RemoteMemory &control, Box &box);
   Status release(Session &session, int rank, Box &box);
   Status deliver(Session &session, RemoteMemory &control, const Parcel &parcel, const char *data);

@@ -112,6 +112,9 @@ Status end(Job &open, int rank) {
     const Status room = control->find_room("gaspi_proc_kill");
     return room == Status::ok ? notify("gaspi_proc_kill", *control, {Plan::kEnd, 1}) : room;
   }
+  // The number of a process that has ended may be another one's.
+  const Member member = open.context.member_of(rank);
+  if (member != kNotOnNode && !open.context.doorbell().alive(member)) return Status::ok;
   if (kill(control->process(), SIGKILL) == 0 || errno == ESRCH) return Status::ok;
   return fail(Status::unsupported, "gaspi_proc_kill: rank %d may not end rank %d: %s", open.rank(), rank, std::strerror(errno));
 }

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "engine/rma/operations.hpp"
+#include "faces/mpi/landing.hpp"
 
 namespace halocline::core::mpi {
 namespace {
@@ -58,10 +59,7 @@ bool erase_first(std::vector<const void *> &list, const void *one) {
 }
 
 /// Gets bytes of the list of a rank of another node.
-Status read_bytes(const RemoteMemory &memory, std::int64_t offset, Sink sink) {
-  HLC_TRY(core::get(kRead, {memory, offset}, sink));
-  return flush_local(kRead, memory);
-}
+Status read_bytes(const RemoteMemory &memory, std::int64_t offset, Sink sink) { return read_far(kRead, {memory, offset}, sink); }
 
 /// The slots in use.
 void list_slots(const FarAttachedRegions &found, std::vector<FarRegion> *regions) {

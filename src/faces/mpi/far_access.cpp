@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "engine/rma/operations.hpp"
+#include "faces/mpi/landing.hpp"
 #include "faces/mpi/operations.hpp"
 #include "faces/mpi/walk.hpp"
 
@@ -207,8 +208,7 @@ class Changes {
   /// An element that is not aligned, under the target's lock.
   Status change_copy(std::int64_t offset, const char *origin, char *result) {
     std::uint64_t before = 0;
-    HLC_TRY(core::get(kAccess, at(offset), {&before, bytes_}));
-    HLC_TRY(core::flush_local(kAccess, target_.memory));
+    HLC_TRY(read_far(kAccess, at(offset), {&before, bytes_}));
     if (result) typed::copy_element(type_, result, reinterpret_cast<const char *>(&before));
     if (operation_ == Operation::no_op) return Status::ok;
     const std::uint64_t after = combined(before, origin);

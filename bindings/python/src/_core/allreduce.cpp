@@ -32,6 +32,7 @@ class Allreduce : public Plan<hlc_allreduce, hlc_allreduce_destroy> {
 
   void run(nb::handle in, nb::handle out) {
     hlc_allreduce *plan = raw();
+    failure_ = nullptr;  // of a run that a signal handler has interrupted
     const Buffer from = elements(in, Buffer::Access::read, "what is reduced"), to = elements(out, Buffer::Access::write, "the result");
     const void *source = context().translated(from.data());
     void *target = context().translated(to.data());

@@ -29,7 +29,8 @@ class Plan {
   void close() {
     if (!raw_) return;
     refuse_after_fork(name_);
-    const hlc_status status = waiting([&] { return end(&raw_); });
+    if (calls_ > 0) refuse_now(std::string(name_) + ": another thread is in one of its calls");
+    const hlc_status status = python::waiting([&] { return end(&raw_); });
     if (!raw_) keep_.reset();
     check(status);
   }
@@ -40,7 +41,17 @@ class Plan {
   template <class Create>
   void make(Create create) {
     hlc_context *context = context_->raw();
-    check(waiting([&] { return create(context, &raw_); }));
+    check(python::waiting([&] { return create(context, &raw_); }));
+  }
+  /// As the function of that name, for calls with the handle. It is not released while a thread is in one of them.
+  template <class Call>
+  hlc_status waiting(Call call) {
+    struct Inside {
+      explicit Inside(int &calls) : calls_(calls) { calls_ += 1; }
+      ~Inside() { calls_ -= 1; }
+      int &calls_;
+    } const inside(calls_);
+    return python::waiting(call);
   }
   const Context &context() const { return *context_; }
 
@@ -50,6 +61,7 @@ class Plan {
   Context *context_;
   nb::object keep_;
   T *raw_ = nullptr;
+  int calls_ = 0;  // of threads that wait without the interpreter's lock
 };
 
 /// What a plan's explain call writes, in words or as JSON.

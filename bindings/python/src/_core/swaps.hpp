@@ -67,7 +67,7 @@ class Swaps : public Plan<T, ends> {
   /// Makes a call that waits for neighbours only.
   template <class Call>
   void run(Call call) {
-    check(may_wait_ ? waiting(call) : call());
+    check(may_wait_ ? this->waiting(call) : call());
   }
 
  private:

@@ -110,8 +110,12 @@ def _close_all() -> None:
     """Closes what a program has left open, unless it ends because of an exception: then other ranks may not follow."""
     if _core.is_forked() or _core.mpi_state() != "initialised" or getattr(sys, "last_value", None) is not None:
         return
-    while _open:
-        _open[-1].close()
+    try:
+        while _open:
+            _open[-1].close()
+    except StateError:
+        # A thread of this program is still in a call: nothing is taken from it.
+        _open.clear()
 
 
 atexit.register(_close_all)
