@@ -171,11 +171,13 @@ contains
     if (found /= expected) write (message, "(2a,i0,a,i0,a)") name, " has ", found, " entries where ", expected, " are expected"
   end subroutine
 
-  !> Returns the rank at coords (0-based, wrapped where periodic), or HLC_NO_NEIGHBOUR beyond an open side. Local.
+  !> Returns the rank at coords (0-based, wrapped where periodic), or HLC_NO_NEIGHBOUR beyond an open side, and for fewer coords than
+  !> dimensions. Local.
   function hlc_grid_rank(grid, coords) result(rank)
     type(hlc_grid), intent(in) :: grid
     integer, intent(in) :: coords(:)
     integer :: rank
-    rank = c_grid_rank(grid, int(coords, c_int))
+    rank = HLC_NO_NEIGHBOUR
+    if (size(coords) >= grid%ndims) rank = c_grid_rank(grid, int(coords, c_int))
   end function
 end module halocline_context

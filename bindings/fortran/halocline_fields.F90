@@ -77,6 +77,7 @@ contains
     logical, intent(out) :: ok
     per_dimension = 0
     ok = .false.
+    if (ndims < 1 .or. ndims > HLC_MAX_DIMS) return
     select rank (depth)
     rank (0)
       per_dimension(1:ndims) = depth
@@ -95,9 +96,18 @@ contains
     type(c_ptr), intent(out) :: data
     integer, intent(out), optional :: status
     logical, intent(in), optional :: untouched
-    integer(c_size_t) :: bytes
+    integer(c_size_t) :: bytes, cells
+    integer :: d
     logical :: touch
-    bytes = int(product(max(upper - lower + 1, 0_c_int64_t)) * element_bytes, c_size_t)
+    bytes = element_bytes
+    do d = 1, size(lower)
+      cells = max(upper(d) - lower(d) + 1, 0_c_int64_t)
+      if (cells > 0 .and. bytes > huge(bytes) / max(cells, 1_c_size_t)) then
+        bytes = huge(bytes) ! there is no such memory, which all ranks are told
+        exit
+      end if
+      bytes = bytes * cells
+    end do
     touch = .true.
     if (present(untouched)) touch = .not. untouched
     if (touch) then

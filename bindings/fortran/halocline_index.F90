@@ -306,8 +306,12 @@ contains
     type(c_index_field), intent(inout) :: plain
     character(len=*), intent(inout) :: message
     integer :: d
-    if (dim < 1 .or. dim > min(field%ndims, HLC_MAX_DIMS)) then
-      write (message, "(2(a,i0),a,i0)") "entry_dims(", f, ") is ", dim, ", it must be 1 to ", min(field%ndims, HLC_MAX_DIMS)
+    if (field%ndims > HLC_MAX_DIMS) then
+      write (message, "(a,i0,a,i0,a,i0)") "field ", f, " has ", field%ndims, " dimensions, at most ", HLC_MAX_DIMS
+      return
+    end if
+    if (dim < 1 .or. dim > field%ndims) then
+      write (message, "(2(a,i0),a,i0)") "entry_dims(", f, ") is ", dim, ", it must be 1 to ", field%ndims
       return
     end if
     plain%data = field%data

@@ -8,8 +8,6 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 
 #include "base/environment.hpp"
 #include "base/log.hpp"
@@ -118,13 +116,10 @@ std::optional<Card> Card::parse(const std::string &text, const std::string &sour
 }
 
 std::optional<Card> Card::read(const std::string &path, std::string &fault) {
-  std::ifstream file(path);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (file.bad() || !file.is_open()) {
-    fault = "it cannot be read";
-    return std::nullopt;
-  }
-  return parse(text, path, fault);
+  const auto text = text_of(path);
+  if (text) return parse(*text, path, fault);
+  fault = "it cannot be read";
+  return std::nullopt;
 }
 
 Card Card::standard(const std::string &why) {

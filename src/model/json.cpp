@@ -2,10 +2,14 @@
 #include "model/json.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
+#include <memory>
 #include <system_error>
+#include <utility>
 
 namespace halocline::core {
 namespace {
@@ -140,6 +144,15 @@ std::optional<JsonValue> read_json(const std::string &text, std::string &fault) 
   if (reader.whole(value)) return value;
   fault = reader.fault();
   return std::nullopt;
+}
+
+std::optional<std::string> text_of(const std::string &path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  if (!file) return std::nullopt;
+  std::string text;
+  std::array<char, 4096> some;
+  while (const std::size_t got = std::fread(some.data(), 1, some.size(), file.get())) text.append(some.data(), got);
+  return std::ferror(file.get()) ? std::nullopt : std::optional(std::move(text));
 }
 
 }  // namespace halocline::core

@@ -31,6 +31,9 @@ struct JsonMember {
   JsonValue value;
 };
 
+/// The content of a file; nothing if it cannot be read, as a folder.
+std::optional<std::string> text_of(const std::string &path);
+
 /// Reads a whole text. Where it is not JSON: nothing, and `fault` says what is wrong at which line.
 std::optional<JsonValue> read_json(const std::string &text, std::string &fault);
 

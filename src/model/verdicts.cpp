@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/verdicts.hpp"
 
-#include <fstream>
-#include <iterator>
-
 #include "base/environment.hpp"
 #include "base/log.hpp"
 #include "model/json.hpp"
 
 namespace halocline::core {
-namespace {
-
-std::optional<std::string> text_of(const std::string &path) {
-  std::ifstream file(path);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file.is_open() || file.bad()) return std::nullopt;
-  return text;
-}
-
-}  // namespace
-
 std::optional<Verdicts> Verdicts::parse(const std::string &text, const std::string &mpi_version, std::string &fault) {
   const auto json = read_json(text, fault);
   if (!json) return std::nullopt;

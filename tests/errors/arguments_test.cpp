@@ -546,6 +546,7 @@ TEST(Results, of_calls_that_fail_are_NULL) {
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_sparse_create(context(), nullptr, &sparse)));
   EXPECT_EQ(sparse, nullptr);
   auto *model = static_cast<hlc_model *>(some);
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_model_open("/", &model))) << "a folder cannot be read";
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_model_open("/nonexistent", &model)));
   EXPECT_EQ(model, nullptr);
   void *data = some;

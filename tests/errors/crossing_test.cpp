@@ -187,6 +187,20 @@ TEST(Crossing, with_a_refusal_of_a_binding_is_that_refusal) {
   EXPECT_TRUE(message_names({"an odd stride"}));
 }
 
+TEST(Crossing, of_a_release_with_a_refusal_of_a_binding_releases_nothing) {
+  if (size() < 2) GTEST_SKIP() << "needs a rank that releases and one that refuses";
+  Plane plane;
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(hlc_halo_init(context(), &plane.spec, &halo) == HLC_OK);
+  const hlc_status found = am_last() ? hlc_refuse(context(), "an odd stride") : hlc_halo_finalise(&halo);
+  EXPECT_TRUE(is_status(am_last() ? HLC_ERR_ARGUMENT : HLC_ERR_MISMATCH, found));
+  EXPECT_TRUE(message_names({"an odd stride"}));
+  REQUIRE_EVERYWHERE(halo != nullptr);
+  EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
+  EXPECT_TRUE(ok(hlc_halo_finish(halo)));
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+}
+
 TEST(Tags, given_twice_for_one_rank_are_refused) {
   for (const bool out : {true, false}) {
     const hlc_neighbour sides[] = {{rank(), 4, 5, 8, 8}, {rank(), out ? 4 : 5, out ? 6 : 5, 8, 8}};

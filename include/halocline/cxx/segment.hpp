@@ -130,9 +130,9 @@ class Segment {
   [[gnu::always_inline]] T fetch_op(At at, Op op, T operand) const {
     if constexpr (is_word<T>)
       if (T *const word = mapped<T>(at)) {
-        if (op == Op::sum) return __atomic_fetch_add(word, operand, __ATOMIC_ACQ_REL);
-        if (op == Op::replace) return __atomic_exchange_n(word, operand, __ATOMIC_ACQ_REL);
-        if (op == Op::read) return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+        if (op == Op::sum) return ordered(__atomic_fetch_add(word, operand, __ATOMIC_SEQ_CST));
+        if (op == Op::replace) return ordered(__atomic_exchange_n(word, operand, __ATOMIC_SEQ_CST));
+        if (op == Op::read) return ordered(__atomic_load_n(word, __ATOMIC_SEQ_CST));
       }
     return fetch_op_by_call(at, op, operand);
   }
@@ -151,8 +151,8 @@ class Segment {
   [[gnu::always_inline]] T compare_swap(At at, T expected, T value) const {
     static_assert(is_word<T>, "compare_swap works on integers of 32 and 64 bits");
     if (T *const word = mapped<T>(at)) {
-      __atomic_compare_exchange_n(word, &expected, value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-      return expected;
+      __atomic_compare_exchange_n(word, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+      return ordered(expected);
     }
     return compare_swap_by_call(at, expected, value);
   }
@@ -203,6 +203,14 @@ class Segment {
   hlc_target target(At at) const noexcept { return {raw(), at.rank, at.offset}; }
   template <class T>
   static constexpr bool is_word = std::is_integral_v<T> && sizeof(T) >= 4 && sizeof(T) <= 8;
+  /// What the caller does after an atomic does not pass it, a read neither. On x86 the atomic instructions see to that.
+  template <class T>
+  static T ordered(T value) noexcept {
+#ifndef __x86_64__
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+    return value;
+  }
   /// Where this process sees an integer; null if it does not, or if there is none, which the library's call then says.
   template <class T>
   T *mapped(At at) const noexcept {

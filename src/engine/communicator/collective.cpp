@@ -218,6 +218,14 @@ Status meet_to_release(Communicator &communicator, int mine, int *largest) {
   Meeting meeting;
   HLC_TRY(reduce_meeting(communicator, Status::ok, mine, communicator.timeout_ns() / 2, &meeting));
   if (!meeting.same_call()) return name_two(communicator, meeting.first_rank());
+  // A binding of another rank refuses its call, whichever that is. It says why, and nothing is released.
+  if (meeting.failed_rank() < communicator.size()) {
+    const Status refused = spread_failure(communicator, communicator.comm(), meeting.failed_rank());
+    if (communicator.lost()) return refused;
+    char why[512];
+    std::snprintf(why, sizeof why, "%s", error_message());
+    return fail(Status::mismatch, "ranks are in different collective calls: rank %d refuses its own: %s", meeting.failed_rank(), why);
+  }
   *largest = meeting.largest_number();
   return Status::ok;
 }

@@ -83,7 +83,8 @@ void RollCall::ask(MPI_Comm comm, CallWord mine, std::int64_t longest_ns, std::v
         of.word = CallWord::unpacked(received.word), of.known = true;
     return of.known;
   };
-  while (now_ns() < end_ns && !std::all_of(asked.begin(), asked.end(), find)) {
+  const auto find_all = [&] { return std::count_if(asked.begin(), asked.end(), find) == static_cast<std::ptrdiff_t>(asked.size()); };
+  while (!find_all() && now_ns() < end_ns) {
     constexpr std::timespec nap{0, 50'000};
     drive_progress();
     {

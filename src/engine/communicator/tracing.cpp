@@ -57,7 +57,8 @@ Status open_file(Communicator &communicator, const std::string &folder, unsigned
   int ranks = communicator.size(), has_world = 0;
   MPI_Initialized(&has_world);
   if (has_world) MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const Status opened = trace::open(folder, {communicator.in_world(communicator.rank()), ranks, trace::clock_of_process()});
+  const Status opened = alone(
+      communicator, [&] { return trace::open(folder, {communicator.in_world(communicator.rank()), ranks, trace::clock_of_process()}); });
   if (failed(opened)) *uses &= ~static_cast<unsigned>(trace::kTrace);
   return report_closed(communicator, opened);
 }

@@ -113,6 +113,7 @@ class Halo(ExplainedPlan):
         self._depth = words.low, words.high
         # Per field: the one that the last swap used, whose memory views may show.
         self._bound = list(fields)
+        self._starting = self._bound
         self._rebind, self._ndim = rebind, grid.ndim
         self._begin(grid.context, _core.Halo, grid._core, described, words, [field.array for field in fields])
 
@@ -171,6 +172,7 @@ class Halo(ExplainedPlan):
         if using is not None and len(using) != len(self.fields):
             raise ArgumentError(f"swap: using has {len(using)} entries, but the halo has {len(self.fields)} fields")
         addresses = [0 if other is mine else self._address(i, other) for i, (mine, other) in enumerate(zip(self.fields, bound))]
+        self._starting = bound  # a signal handler may raise after the swap has been started
         self._core.start_with(*part, addresses)
         for i in part[0] or range(len(bound)):
             self._bound[i] = bound[i]
