@@ -1,9 +1,9 @@
 /*
  * Halocline: halo swaps on structured grids. This file also includes swaps of any set of boxes (blocks.h) and of unstructured meshes
  * (index_halo.h), and views (view.h). It includes reductions (reduce.h), sparse exchanges (sparse.h), one-sided communication (segment.h)
- * and cost models (model.h), too. Together these files are the whole C API. The C++ header, the Fortran modules and the tools use nothing else. Every function
- * returns an hlc_status. hlc_error_message() returns one sentence that names the argument, rank and value. A call that fails to create or
- * allocate something sets the caller's pointer to NULL.
+ * and cost models (model.h), too. Together these files are the whole C API. The C++ header, the Fortran modules and the tools use nothing
+ * else. Every function returns an hlc_status. hlc_error_message() returns one sentence that names the argument, rank and value. A call that
+ * fails to create or allocate something sets the caller's pointer to NULL.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -223,8 +223,9 @@ typedef struct hlc_grid {
 
 /**
  * Splits global cells over all ranks of the context. dims[d] > 0 fixes the ranks along d, 0 leaves it free, NULL leaves all free. The split
- * is taken whose blocks face other ranks with the smallest surface: sides that face the rank itself cost no message. Blocks differ by at most one cell in each dimension. periodic NULL: all open. Local and
- * deterministic: every rank finds the same split. Ranks are numbered as by MPI_Cart_create with reorder = 0; hlc_grid_reorder may follow.
+ * is taken whose blocks face other ranks with the smallest surface: sides that face the rank itself cost no message. Blocks differ by at
+ * most one cell in each dimension. periodic NULL: all open. Local and deterministic: every rank finds the same split. Ranks are numbered as
+ * by MPI_Cart_create with reorder = 0; hlc_grid_reorder may follow.
  * HLC_ERR_ARGUMENT if no split gives each rank at least one cell, or the fixed dims do not divide the number of ranks.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_grid_create(const hlc_context *context, int ndims, const int64_t *global, const int *dims,
