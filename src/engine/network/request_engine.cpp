@@ -86,10 +86,10 @@ Status RequestEngine::give_back_memory(int rank, const char *call, Uses uses) {
   });
 }
 
-Status RequestEngine::flush_before_telling(std::span<const int> told, const char *call) {
+Status RequestEngine::flush_before_telling(int told, const char *call) {
   const auto wait = [&](const Connection &connection) { return wait_for(connection, call); };
   HLC_TRY(for_connections(-1, wait));
-  const auto is_told = [&](const Connection &connection) { return std::find(told.begin(), told.end(), connection.rank) != told.end(); };
+  const auto is_told = [=](const Connection &connection) { return connection.rank == told; };
   HLC_TRY(for_connections(
       -1, [&](const Connection &connection) { return is_told(connection) ? Status::ok : queries_.ask_to_confirm(connection, call); }));
   return for_connections(-1, [&](const Connection &connection) { return is_told(connection) ? Status::ok : wait(connection); });

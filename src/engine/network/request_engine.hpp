@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -63,8 +62,8 @@ class RequestEngine final : public EndpointClient {
   Status flush(int rank, const char *call, bool confirm);
   /// Waits until the requests begun so far to a rank, or to all, no longer use their callers' memory. With `reads` only those that read.
   Status give_back_memory(int rank, const char *call, Uses uses);
-  /// As flush of all ranks with `confirm`. But those of a list confirm nothing: messages that follow tell them.
-  Status flush_before_telling(std::span<const int> told, const char *call);
+  /// As flush of all ranks with `confirm`. But one rank confirms nothing, as a message that follows tells it; below 0: each confirms.
+  Status flush_before_telling(int told, const char *call);
   /// Waits until the ranks have got all that was posted to them, messages without a reply included.
   Status confirm_all(const char *call);
   /// The same without waiting, for all requests begun so far to a rank: `look` returns ok once they have ended, `again` until then.

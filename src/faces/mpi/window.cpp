@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/window.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <span>
 #include <type_traits>
 
 #include "base/first_failure.hpp"
@@ -144,8 +142,7 @@ int Window::complete_before_barrier() {
   if (!node->keeps_order()) return complete(kAllTargets, Completion::remote);
   std::atomic_thread_fence(std::memory_order_seq_cst);
   // The other one of two ranks is told of the barrier behind the data. A third rank may be told before they arrive, and access them.
-  const std::array<int, 1> other{1 - rank()};
-  const auto told = size() == 2 ? std::span<const int>(other) : std::span<const int>();
+  const int told = size() == 2 ? 1 - rank() : -1;
   return code_of(node->context.network().requests()->flush_before_telling(told, kFlush));
 }
 
