@@ -1,7 +1,12 @@
 # Finds the MPI to build against: what the caller names (HALOCLINE_MPI_PREFIX, or MPI_CXX_COMPILER and MPI_C_COMPILER), else mpicxx on the PATH if
 # it can compile, else the private .venv that ./go makes. Only the C and C++ parts are needed: the Fortran modules are bind(C) over the C API.
 set(_venv_mpi ${CMAKE_SOURCE_DIR}/.venv)
+set(_mpi_help "Install one (Debian: libmpich-dev or libopenmpi-dev) so that mpicc and mpicxx are on the PATH, name its folder by -D HALOCLINE_MPI_PREFIX=FOLDER, \
+or run ./go, which installs one into .venv.")
 if(HALOCLINE_MPI_PREFIX)
+  if(NOT EXISTS ${HALOCLINE_MPI_PREFIX}/bin/mpicxx)
+    message(FATAL_ERROR "Halocline: HALOCLINE_MPI_PREFIX is '${HALOCLINE_MPI_PREFIX}', and bin/mpicxx is not there. ${_mpi_help}")
+  endif()
   set(MPI_C_COMPILER ${HALOCLINE_MPI_PREFIX}/bin/mpicc CACHE FILEPATH "")
   set(MPI_CXX_COMPILER ${HALOCLINE_MPI_PREFIX}/bin/mpicxx CACHE FILEPATH "")
   set(MPIEXEC_EXECUTABLE ${HALOCLINE_MPI_PREFIX}/bin/mpiexec CACHE FILEPATH "")
@@ -23,7 +28,10 @@ elseif(NOT MPI_CXX_COMPILER)
   endif()
 endif()
 set(MPI_CXX_SKIP_MPICXX ON)
-find_package(MPI 3.1 REQUIRED COMPONENTS C CXX)
+find_package(MPI 3.1 COMPONENTS C CXX)
+if(NOT MPI_FOUND)
+  message(FATAL_ERROR "Halocline: no MPI of version 3.1 or later with C and C++ was found. ${_mpi_help}")
+endif()
 # The C++ bindings that MPI 3 removed: Open MPI 4 and older MPICHs still declare them in mpi.h, and whoever sees them has to link them.
 set(HALOCLINE_SKIP_MPICXX "$<$<COMPILE_LANGUAGE:CXX>:OMPI_SKIP_MPICXX=1;MPICH_SKIP_MPICXX=1>")
 target_compile_definitions(MPI::MPI_C INTERFACE ${HALOCLINE_SKIP_MPICXX})

@@ -28,6 +28,7 @@ PLACES = [
     ("include/halocline/halocline.h", r"#define HLC_VERSION_MINOR ", "minor"),
     ("include/halocline/halocline.h", r"#define HLC_VERSION_PATCH ", "patch"),
     ("tests/errors/arguments_test.cpp", r"EXPECT_STREQ\(hlc_version\(\), \"", "version"),
+    ("tools/trace/trace_reader/__init__.py", r"\n__version__ = \"", "version"),
     ("CITATION.cff", r"\nversion: ", "version"),
     ("CITATION.cff", r"\ndate-released: ", "day"),
 ]

@@ -9,10 +9,18 @@ module halocline_errors
   private
   public :: with_rank, hlc_status_name, hlc_error_message, hlc_mode_name, hlc_mode_from_name, hlc_version, fortran_string, settle
 
-  !> What the binding itself found wrong with the last failed call, or blank if the library found it.
-  character(len=200), save :: binding_message = ""
-
   interface
+    !> Keeps what the binding itself found wrong with the thread's last failed call; empty if the library found it.
+    subroutine keep_message(message) bind(C, name="hlc_fortran_keep_message")
+      import :: c_char
+      character(c_char), intent(in) :: message(*)
+    end subroutine
+
+    function kept_message() result(message) bind(C, name="hlc_fortran_kept_message")
+      import :: c_ptr
+      type(c_ptr) :: message
+    end function
+
     function c_strlen(string) result(length) bind(C, name="strlen")
       import :: c_ptr, c_size_t
       type(c_ptr), value :: string
@@ -29,10 +37,10 @@ contains
     name = fortran_string(c_status_name(int(status, c_int)))
   end function
 
-  !> Returns one sentence about the last call that failed: which argument, rank and value. It is empty if none failed.
+  !> Returns one sentence about the thread's last call that failed: which argument, rank and value. It is empty if none failed.
   function hlc_error_message() result(message)
     character(len=:), allocatable :: message
-    message = trim(binding_message)
+    message = fortran_string(kept_message())
     if (len(message) == 0) message = fortran_string(c_error_message())
   end function
 
@@ -71,8 +79,11 @@ contains
     character(len=*), intent(in), optional :: message
     if (present(status)) status = code
     if (code == HLC_OK .or. code == HLC_AGAIN) return
-    binding_message = ""
-    if (present(message)) binding_message = message
+    if (present(message)) then
+      call keep_message(trim(message) // c_null_char)
+    else
+      call keep_message(c_null_char)
+    end if
     if (.not. present(status)) call stop_program(code, rank)
   end subroutine
 

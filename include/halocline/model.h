@@ -35,6 +35,8 @@ typedef struct hlc_model_case {
   double neighbours;     /**< other ranks that one rank exchanges data with */
   double blocks;         /**< contiguous runs of bytes that one rank moves */
   double messages;       /**< that one rank gets from others: a halo has one for each direction that another rank fills */
+  double far_bytes;      /**< of the bytes, those to or from ranks on other nodes */
+  double far_messages;   /**< of the messages, those from ranks on other nodes */
 } hlc_model_case;
 
 /** The quantity of a case that a term multiplies. The names in cards are those of hlc_model_quantity_name. */
@@ -53,6 +55,8 @@ typedef enum hlc_model_quantity HLC_INT {
   HLC_MODEL_LOCAL_BYTES,    /**< local bytes */
   HLC_MODEL_RANKS_BYTES,    /**< ranks - 1 times the bytes: what a rank gets that needs the bytes of all others */
   HLC_MODEL_MESSAGES,       /**< messages */
+  HLC_MODEL_FAR_BYTES,      /**< far bytes: what they take longer than bytes within the node */
+  HLC_MODEL_FAR_MESSAGES,   /**< far messages, likewise */
   HLC_MODEL_QUANTITY_COUNT_
 } hlc_model_quantity;
 

@@ -15,7 +15,7 @@ need_simgrid() {
 # SMPI and nothing else, from the source archive on PyPI.
 build_simgrid() {
   mkdir -p "$simgrid/build" && cd "$simgrid" || return 1
-  "$venv/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-binary :all: \
+  "$venv/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps --no-binary simgrid \
     "simgrid==$simgrid_version" || return 1
   tar xf "simgrid-$simgrid_version.tar.gz" || return 1
   write_unity_rules

@@ -144,6 +144,7 @@ hlc_status hlc_init(MPI_Comm comm, hlc_context **context) {
     const Status opened = (made ? made->inner : makeshift).open(comm, mine);
     if (made && made->inner.lost()) give_up(std::move(made));
     HLC_TRY(opened);
+    if (made->inner.member() != 0) made->machine.leave_reports_to_others();
     *context = made.release();
     return Status::ok;
   });

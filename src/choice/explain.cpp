@@ -90,14 +90,22 @@ std::string reason_of(const Explained &plan) {
   return printed("in the trial a swap took it %.3g us on the slowest rank", us(ns)) + comparison(plan, ns);
 }
 
+/// Predictions for neighbours on other nodes make the column wider.
+int predicted_width(const Explained &plan) {
+  const std::vector<Prospect> &all = plan.prospects->all();
+  return std::any_of(all.begin(), all.end(), [](const Prospect &one) { return one.far_ns > 0; }) ? 36 : 14;
+}
+
 std::string row_of(const Explained &plan, const Prospect &one) {
-  const std::string predicted = one.cost_ns > 0 ? printed("%.3g us%s", us(one.cost_ns), one.beyond_measured ? " (?)" : "") : "-";
+  std::string predicted = one.cost_ns > 0 ? printed("%.3g us%s", us(one.cost_ns), one.beyond_measured ? " (?)" : "") : "-";
+  if (one.far_ns > 0) predicted += printed(", %.3g for other nodes", us(one.far_ns));
   std::string measured = "-";
   if (const auto *times = times_of(plan, one)) {
     const auto [least, most] = std::minmax_element(times->begin(), times->end());
     measured = printed("%.3g us (%.3g to %.3g, %zu swaps)", us(median_ns(*times)), us(*least), us(*most), times->size() * Heat::kTogether);
   }
-  return printed("  %-14s %-14s %-40s ", name_of(one.mode), predicted.c_str(), measured.c_str()) + state_of(plan, one) + "\n";
+  return printed("  %-14s %-*s %-40s ", name_of(one.mode), predicted_width(plan), predicted.c_str(), measured.c_str()) +
+         state_of(plan, one) + "\n";
 }
 
 std::string trial_in_words(const Trial &trial) {
@@ -130,6 +138,7 @@ std::string json_of(const Explained &plan, const Prospect &one) {
   if (one.cost_ns > 0)
     text += printed(", \"predicted_us\": %.6g, \"typical_error\": %.3g, \"beyond_measured\": %s", us(one.cost_ns), one.typical_error,
                     one.beyond_measured ? "true" : "false");
+  if (one.far_ns > 0) text += printed(", \"predicted_for_other_nodes_us\": %.6g", us(one.far_ns));
   if (const auto *times = times_of(plan, one)) {
     const auto [least, most] = std::minmax_element(times->begin(), times->end());
     text += printed(", \"measured_us\": %.6g, \"least_us\": %.6g, \"most_us\": %.6g, \"swaps\": %zu", us(median_ns(*times)), us(*least),
@@ -152,7 +161,7 @@ std::string explain_in_words(const Explained &plan) {
   if (plan.trial) text += trial_in_words(*plan.trial);
   text += "predictions: " + plan.prospects->card_source() + "\n";
   text += "what is known of this MPI: " + plan.prospects->doctor_source() + "\n";
-  text += printed("  %-14s %-14s %-40s\n", "mode", "predicted", "measured (spread)");
+  text += printed("  %-14s %-*s %-40s\n", "mode", predicted_width(plan), "predicted", "measured (spread)");
   for (const Prospect &one : plan.prospects->all()) text += row_of(plan, one);
   return text;
 }

@@ -44,9 +44,21 @@ hlc_model_case case_of(const Topology &topology, const Work &work) {
   which.ranks_per_core = topology.ranks_per_core();
   which.neighbours = work.neighbours;
   which.messages = work.messages;
+  which.far_bytes = static_cast<double>(work.far_bytes);
+  which.far_messages = work.far_messages;
   which.blocks = static_cast<double>(work.runs);
   return which;
 }
+
+/// The same without what neighbours on other nodes fill.
+hlc_model_case near_part(hlc_model_case which) {
+  which.bytes -= which.far_bytes;
+  which.messages -= which.far_messages;
+  which.far_bytes = which.far_messages = 0;
+  return which;
+}
+
+std::int64_t ns(double us) { return static_cast<std::int64_t>(std::min(us * 1e3, 1e15)); }
 
 /// A curve is not believed for many more bytes than it was fitted to: a small error per byte decides there.
 constexpr double kMostBeyond = 8;
@@ -115,7 +127,9 @@ void Prospects::predict(const Card &card, const Topology &topology, const Work &
     hlc_prediction found{};
     if (card.predict(which, found) != Status::ok || is_far_beyond(card, which)) continue;
     one.standing = Standing::predicted;
-    one.cost_ns = static_cast<std::int64_t>(std::min(found.us * 1e3, 1e15));
+    one.cost_ns = ns(found.us);
+    if (hlc_prediction near{}; which.far_messages > 0 && card.predict(near_part(which), near) == Status::ok)
+      one.far_ns = ns(found.us - near.us);
     one.typical_error = found.typical_error;
     one.beyond_measured = found.beyond_measured != 0;
   }

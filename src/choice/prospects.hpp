@@ -29,6 +29,7 @@ struct Prospect {
   hlc_mode mode = HLC_MODE_DEFAULT;
   Standing standing = Standing::unpredicted;
   std::int64_t cost_ns = 0;
+  std::int64_t far_ns = 0;  // what neighbours on other nodes add to it, on this rank
   double typical_error = 0;
   bool beyond_measured = false;
   std::string reason;  // where this rank knows more than the standing says

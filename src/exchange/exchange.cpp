@@ -101,8 +101,12 @@ Work Exchange::work() const {
   Work work;
   std::set<int> others;
   for (const Edge &edge : plan_.edges) {
-    work.bytes += checked_ ? payload_bytes(edge.in) : edge.in;
-    if (edge.in > 0) others.insert(edge.rank), ++work.messages;
+    const std::int64_t bytes = checked_ ? payload_bytes(edge.in) : edge.in;
+    work.bytes += bytes;
+    if (edge.in == 0) continue;
+    others.insert(edge.rank);
+    ++work.messages;
+    if (plan_.communicator->member_of(edge.rank) == kNotOnNode) work.far_bytes += bytes, ++work.far_messages;
   }
   work.neighbours = static_cast<int>(others.size());
   return work;

@@ -31,6 +31,8 @@ struct Work {
   std::int64_t bytes = 0, local_bytes = 0;  // from other ranks, and from this one
   std::int64_t runs = 0;  // contiguous runs of bytes, of both
   int neighbours = 0, messages = 0;  // other ranks, and the messages of these
+  std::int64_t far_bytes = 0;  // of the bytes and messages, those of ranks on other nodes
+  int far_messages = 0;
 };
 
 /// One plan for many rounds. Not thread-safe in itself; several exchanges are independent of each other.

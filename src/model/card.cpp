@@ -128,7 +128,7 @@ Card Card::standard(const std::string &why) {
   return card ? std::move(*card) : Card();  // a test reads the default card
 }
 
-Card Card::find(const std::string &kept) {
+Card Card::find(const std::string &kept, bool tells) {
   const std::string asked = environment("CARD");
   if (asked == "default") return standard("HALOCLINE_CARD asks for it");
   const std::string path = asked.empty() ? kept : asked;
@@ -136,7 +136,8 @@ Card Card::find(const std::string &kept) {
     return standard("no card of this host and MPI is kept; halocline-bench model measures one");
   std::string fault;
   if (auto card = read(path, fault)) return std::move(*card);
-  report_once("card", "unusable", "the machine card %s cannot be used: %s. The default card is used", path.c_str(), fault.c_str());
+  if (tells)
+    report_once("card", "unusable", "the machine card %s cannot be used: %s. The default card is used", path.c_str(), fault.c_str());
   return standard(path + " cannot be used: " + fault);
 }
 

@@ -29,8 +29,9 @@ class Card {
   static std::optional<Card> read(const std::string &path, std::string &fault);
   /// The card that is part of the library. `why` goes into its source.
   static Card standard(const std::string &why);
-  /// The file that HALOCLINE_CARD names, else `kept` where there is one, else the default. Reports a card that cannot be used, once.
-  static Card find(const std::string &kept);
+  /// The file that HALOCLINE_CARD names, else `kept` where there is one, else the default. If `tells`, a card that cannot be used is
+  /// reported, once.
+  static Card find(const std::string &kept, bool tells = true);
 
   const std::string &source() const { return source_; }
   const std::vector<Curve> &curves() const { return curves_; }

@@ -14,19 +14,22 @@ struct Machine {
   Card card;
   Verdicts verdicts;
 
-  /// Reads what the environment names, or what is kept for this host and this MPI.
-  static Machine find();
+  /// Reads what the environment names, or what is kept for this host and this MPI. If `tells`, files that cannot be used are reported.
+  static Machine find(bool tells);
 };
 
 /// Read when it is first asked for. One thread at a time asks.
 class LazyMachine {
  public:
+  /// The files are those of all ranks of a node: one rank reports what is wrong with them.
+  void leave_reports_to_others() { tells_ = false; }
   const Machine &get() {
-    if (!machine_) machine_ = std::make_unique<Machine>(Machine::find());
+    if (!machine_) machine_ = std::make_unique<Machine>(Machine::find(tells_));
     return *machine_;
   }
 
  private:
+  bool tells_ = true;
   std::unique_ptr<Machine> machine_;
 };
 

@@ -8,9 +8,9 @@ namespace halocline::core {
 namespace {
 
 /// In the order of hlc_model_quantity.
-constexpr const char *kNames[HLC_MODEL_QUANTITY_COUNT_] = {"latency", "bytes",       "switch",       "log_ranks",      "ranks",
-                                                           "sharing", "crowding",    "crowding_log", "crowding_bytes", "neighbours",
-                                                           "blocks",  "local_bytes", "ranks_bytes",  "messages"};
+constexpr const char *kNames[HLC_MODEL_QUANTITY_COUNT_] = {
+    "latency",        "bytes",      "switch", "log_ranks",   "ranks",       "sharing",  "crowding",  "crowding_log",
+    "crowding_bytes", "neighbours", "blocks", "local_bytes", "ranks_bytes", "messages", "far_bytes", "far_messages"};
 
 double ranks_of(const hlc_model_case &which) { return which.ranks > 0 ? which.ranks : 2; }
 double log_ranks(const hlc_model_case &which) { return std::log2(std::max(ranks_of(which), 1.0)); }
@@ -47,6 +47,8 @@ double quantity_of(const hlc_model_term &term, const hlc_model_case &which) {
     case HLC_MODEL_LOCAL_BYTES: return which.local_bytes;
     case HLC_MODEL_RANKS_BYTES: return (ranks_of(which) - 1) * which.bytes;
     case HLC_MODEL_MESSAGES: return which.messages;
+    case HLC_MODEL_FAR_BYTES: return which.far_bytes;
+    case HLC_MODEL_FAR_MESSAGES: return which.far_messages;
     case HLC_MODEL_QUANTITY_COUNT_: break;
   }
   return 0;

@@ -25,7 +25,7 @@ std::optional<Verdicts> Verdicts::parse(const std::string &text, const std::stri
   return found;
 }
 
-Verdicts Verdicts::find(const std::string &kept, const std::string &mpi_version) {
+Verdicts Verdicts::find(const std::string &kept, const std::string &mpi_version, bool tells) {
   const std::string asked = environment("DOCTOR"), path = asked.empty() ? kept : asked;
   Verdicts found;
   found.source_ = "no report of halocline-doctor";
@@ -37,7 +37,7 @@ Verdicts Verdicts::find(const std::string &kept, const std::string &mpi_version)
     read->source_ = path;
     return std::move(*read);
   }
-  report_once("doctor", "unusable", "the report of halocline-doctor %s cannot be used: %s", path.c_str(), fault.c_str());
+  if (tells) report_once("doctor", "unusable", "the report of halocline-doctor %s cannot be used: %s", path.c_str(), fault.c_str());
   found.source_ = path + " cannot be used: " + fault;
   return found;
 }

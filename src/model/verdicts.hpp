@@ -19,8 +19,9 @@ class Verdicts {
  public:
   /// Reads a report's text, of this MPI; nothing where it is none, with the reason in `fault`.
   static std::optional<Verdicts> parse(const std::string &text, const std::string &mpi_version, std::string &fault);
-  /// The report that HALOCLINE_DOCTOR names ("none": no report), else `kept` where there is one. One that cannot be used is reported once.
-  static Verdicts find(const std::string &kept, const std::string &mpi_version);
+  /// The report that HALOCLINE_DOCTOR names ("none": no report), else `kept` where there is one. If `tells`, one that cannot be
+  /// used is reported, once.
+  static Verdicts find(const std::string &kept, const std::string &mpi_version, bool tells);
 
   /// Where the verdicts are from, or why there are none.
   const std::string &source() const { return source_; }

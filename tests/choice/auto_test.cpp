@@ -97,6 +97,31 @@ TEST(Auto, does_not_believe_a_curve_far_beyond_its_bytes) {
   EXPECT_TRUE(ring.about("notify").find("\"predicted_us\"") != std::string::npos) << ring.explain();
 }
 
+TEST(Auto, says_what_neighbours_on_other_nodes_add_to_a_prediction) {
+  // A far message takes 10 us, and a far byte 0.5 us. Each rank gets from both sides one cell of each field.
+  const RankFile card("card", R"({"schema": "halocline-card/1", "curves": [{"operation": "halo", "by": "p2p", "nodes": 2, "terms": [
+    {"quantity": "latency", "us": 100}, {"quantity": "far_messages", "us": 10}, {"quantity": "far_bytes", "us": 0.5}]}]})");
+  const Variables mine{{"HALOCLINE_CARD", card.path()}, {"HALOCLINE_DOCTOR", "none"}, {"HALOCLINE_FAKE_NODES", "2"}};
+  const Ring ring;
+  if (!ring.ready()) return;
+  hlc_context_info_t info{};
+  ASSERT_TRUE(ok(hlc_context_info(ring.context(), &info)));
+  std::vector<int> nodes(static_cast<std::size_t>(size()));
+  MPI_Allgather(&info.node, 1, MPI_INT, nodes.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  int far = 0, most_far = 0;
+  for (const int other : {Ring::below(), Ring::above()}) far += nodes[static_cast<std::size_t>(other)] != info.node;
+  MPI_Allreduce(&far, &most_far, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  const int far_us = 10 + Ring::kFields * 4;
+  // The cost is the worst of all ranks, the part of other nodes this rank's own.
+  const std::string about = ring.about("p2p"), added = "\"predicted_for_other_nodes_us\": ";
+  if (size() > 1 && info.nodes > 1)
+    EXPECT_NE(about.find("\"predicted_us\": " + std::to_string(100 + most_far * far_us) + ","), std::string::npos) << ring.explain();
+  if (far > 0)
+    EXPECT_NE(about.find(added + std::to_string(far * far_us)), std::string::npos) << ring.explain();
+  else
+    EXPECT_EQ(about.find(added), std::string::npos) << ring.explain();
+}
+
 TEST(Auto, is_the_default) {
   const Ring ring(HLC_MODE_DEFAULT);
   if (!ring.ready()) return;
@@ -142,6 +167,21 @@ TEST(Auto, a_corrupt_or_missing_card_on_one_rank_is_replaced_by_the_default) {
     }
     EXPECT_TRUE(same_on_all(ring.mode()));
   }
+}
+
+TEST(Auto, one_rank_of_a_node_says_that_a_card_and_a_report_cannot_be_used) {
+  // These reports are written once per process, so this test alone may provoke them.
+  const Variables missing{{"HALOCLINE_CARD", "/no/such/card.json"}, {"HALOCLINE_DOCTOR", "/no/such/report.json"}};
+  hlc_context_info_t info{};
+  testing::internal::CaptureStderr();
+  {
+    const Ring ring;
+    if (ring.ready()) ring.swap(1);
+    EXPECT_TRUE(ok(hlc_context_info(ring.context(), &info)));
+  }
+  const std::string said = testing::internal::GetCapturedStderr();
+  for (const char *file : {"/no/such/card.json", "/no/such/report.json"})
+    EXPECT_EQ(said.find(file) != std::string::npos, info.node_rank == 0) << file << ": " << said;
 }
 
 TEST(Auto, of_one_permitted_mode_is_that_mode) {

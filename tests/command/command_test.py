@@ -20,8 +20,8 @@ from results import RECORDED, ROOT, call, read
 
 
 def case_of(row):
-    amounts = {key: row.get(key, 0) for key in ("bytes", "local_bytes", "ranks", "ranks_per_core", "neighbours", "blocks", "messages")}
-    return cards.Case(**amounts)
+    keys = ("bytes", "local_bytes", "ranks", "ranks_per_core", "neighbours", "blocks", "messages", "far_bytes", "far_messages")
+    return cards.Case(**{key: row.get(key, 0) for key in keys})
 
 
 def test_a_prediction_is_what_the_bench_has_fitted():
@@ -86,6 +86,17 @@ def test_explain_counts_runs_of_messages_and_of_copies_together(capsys):
     assert "8972 contiguous runs in all, those of the copies included." in said
     _, said, _ = call(capsys, "explain", "--card", DEFAULT_CARD, "--bytes", "64KiB", "--neighbours", 1)
     assert "A rank gets 64 KiB from 1 other rank, in 1 contiguous run.\n" in said
+
+
+def test_explain_tells_neighbours_on_other_nodes_from_those_on_this_one():
+    # 4 ranks along x and y, 2 of each node: the one along y and the diagonal are on the other node.
+    swap = shape.Swap((8, 4, 2), ranks=4)
+    near, apart = shape.case_of(swap, 4), shape.case_of(swap, 4, nodes=2)
+    assert (near.messages, near.far_messages, near.far_bytes) == (8, 0, 0)
+    assert (apart.messages, apart.far_messages) == (8, 6)
+    assert apart.far_bytes == 2 * 8 * (8 + 1 + 1) * 2 and apart.bytes == apart.far_bytes + 2 * 4 * 2 * 8
+    lone = cards.one_message_each(64, 3, ranks=8, nodes=4)
+    assert (lone.messages, lone.far_messages, lone.far_bytes) == (3, 3, 64)
 
 
 @pytest.mark.parametrize(("words_", "named"), [

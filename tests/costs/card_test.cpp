@@ -115,6 +115,20 @@ TEST_F(CardTest, counts_the_bytes_of_all_other_ranks) {
   EXPECT_DOUBLE_EQ(found.us, 0);
 }
 
+TEST_F(CardTest, adds_what_ranks_on_other_nodes_take_longer) {
+  const std::string path = write(R"({"schema": "halocline-card/1", "curves": [{"operation": "halo", "by": "p2p", "nodes": 2, "terms": [
+    {"quantity": "messages", "us": 1}, {"quantity": "far_messages", "us": 10}, {"quantity": "far_bytes", "us": 0.5}]}]})");
+  ASSERT_EQ(hlc_model_open(path.c_str(), &model_), HLC_OK);
+  hlc_model_case which = case_of("halo", "p2p");
+  which.nodes = 2, which.bytes = 64, which.messages = 3;
+  hlc_prediction found{};
+  ASSERT_EQ(hlc_model_predict(model_, &which, &found), HLC_OK);
+  EXPECT_DOUBLE_EQ(found.us, 3);
+  which.far_messages = 2, which.far_bytes = 8;
+  ASSERT_EQ(hlc_model_predict(model_, &which, &found), HLC_OK);
+  EXPECT_DOUBLE_EQ(found.us, 3 + 20 + 4);
+}
+
 TEST_F(CardTest, lists_its_curves) {
   ASSERT_EQ(hlc_model_open(write(kCard).c_str(), &model_), HLC_OK);
   hlc_model_curve_t curve{};

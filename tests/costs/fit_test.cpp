@@ -130,6 +130,27 @@ TEST(Fit, separates_neighbours_blocks_and_bytes) {
   EXPECT_NEAR(coefficient(fit, HLC_MODEL_BYTES), 0.2e-3, 1e-5);
 }
 
+TEST(Fit, separates_neighbours_on_other_nodes_from_those_on_this_one) {
+  // As of 4 ranks on two nodes: of 2 or 8 directions none, some or all lead to the other node.
+  CostPoints points;
+  for (const double messages : {2.0, 8.0})
+    for (const double part : {0.0, 0.5, 1.0})
+      for (const double bytes : {1e3, 3e4, 1e6}) {
+        const double far_bytes = part * bytes, far_messages = part * messages;
+        CostPoint point = point_of(bytes, 4, 1 + 0.1 * messages + 0.1e-3 * bytes + 3 * far_messages + 0.4e-3 * far_bytes,
+                                   static_cast<int>(points.size()));
+        point.which.nodes = 2;
+        point.which.messages = messages;
+        point.which.far_bytes = far_bytes;
+        point.which.far_messages = far_messages;
+        points.push_back(point);
+      }
+  const Fit fit = bench::fit_curve(points, {});
+  EXPECT_NEAR(coefficient(fit, HLC_MODEL_BYTES), 0.1e-3, 1e-5);
+  EXPECT_NEAR(coefficient(fit, HLC_MODEL_FAR_BYTES), 0.4e-3, 2e-5);
+  EXPECT_NEAR(coefficient(fit, HLC_MODEL_FAR_MESSAGES), 3, 0.1);
+}
+
 TEST(Fit, predicts_the_half_that_it_has_not_seen) {
   const auto cost = [](double bytes) { return bytes < 8192 ? 0.5 + 0.3e-3 * bytes : 6 + 0.1e-3 * bytes; };
   const bench::Halves halves = bench::halves_of(points_of(cost, 0.02, 0));

@@ -141,6 +141,7 @@ contains
     real(real64), pointer :: b(:, :)
     integer(int32), pointer :: c(:, :, :)
     integer(int64), pointer :: d(:, :, :, :)
+    real(real64), target :: elsewhere(2, 2)
     integer :: status
     nullify (a, b, c, d)
     call hlc_field_alloc(context, a, [-2], [5])
@@ -158,8 +159,11 @@ contains
     call hlc_field_free(context, c)
     call hlc_field_free(context, d)
     call expect(.not. (associated(a) .or. associated(b) .or. associated(c) .or. associated(d)), "free nullifies")
+    b => elsewhere
     call hlc_field_alloc(context, b, grid, 1, status=status)
     call expect_error(status, HLC_ERR_ARGUMENT, "rank 2", "a grid of another rank: ")
+    call expect(.not. associated(b), "a failed call leaves no array")
+    b => elsewhere
     call hlc_field_alloc(context, b, [1, 1], [3], status)
     call expect(status == HLC_ERR_ARGUMENT .and. .not. associated(b), "a missing bound")
     call end_test("a field has the bounds asked for")

@@ -8,6 +8,14 @@
 
 namespace bench {
 
+/// The node of each rank. Collective.
+static std::vector<int> nodes_of_ranks(const halocline::Context &context, MPI_Comm comm) {
+  const int mine = context.info().node;
+  std::vector<int> nodes(static_cast<std::size_t>(context.size()));
+  MPI_Allgather(&mine, 1, MPI_INT, nodes.data(), 1, MPI_INT, comm);
+  return nodes;
+}
+
 HaloOutcome measure_halo(MPI_Comm comm, const HaloOptions &options, int argc, char **argv) {
   const halocline::Context context(comm);
   const Comm node = machine_of(comm);
@@ -28,7 +36,7 @@ HaloOutcome measure_halo(MPI_Comm comm, const HaloOptions &options, int argc, ch
     race.run(handover, progress);
     if (auto wrong = race.verify(1, progress)) return {*wrong + " (after the measurement)", {}};
   }
-  return {{}, make_report(find_environment(context, argc, argv), options, problem, race, skipped)};
+  return {{}, make_report(find_environment(context, argc, argv), options, problem, nodes_of_ranks(context, comm), race, skipped)};
 }
 
 }  // namespace bench

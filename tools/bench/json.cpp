@@ -61,6 +61,7 @@ static std::vector<ResultRow> rows_of(const Report &report) {
     one.local_bytes = static_cast<double>(report.shape.local_bytes);
     one.neighbours = report.shape.neighbours, one.messages = report.shape.messages;
     one.blocks = static_cast<double>(report.shape.blocks);
+    one.far_bytes = static_cast<double>(report.shape.far_bytes), one.far_messages = report.shape.far_messages;
     rows.push_back(std::move(one));
   }
   return rows;

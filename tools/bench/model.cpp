@@ -22,6 +22,8 @@ CostPoint point_of(const ResultRow &row) {
   point.which.neighbours = row.neighbours;
   point.which.blocks = row.blocks;
   point.which.messages = row.messages;
+  point.which.far_bytes = row.far_bytes;
+  point.which.far_messages = row.far_messages;
   point.us = median(row.samples);
   return point;
 }

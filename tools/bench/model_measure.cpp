@@ -171,6 +171,7 @@ ResultRow row_of(const Json &json) {
   row.ranks_per_core = json.value("ranks_per_core", 1.0);
   row.local_bytes = json.value("local_bytes", 0.0), row.neighbours = json.value("neighbours", 0.0), row.blocks = json.value("blocks", 0.0);
   row.messages = json.value("messages", 0.0);
+  row.far_bytes = json.value("far_bytes", 0.0), row.far_messages = json.value("far_messages", 0.0);
   return row;
 }
 

@@ -35,6 +35,8 @@ std::string words_of(const hlc_model_term &term) {
     case HLC_MODEL_LOCAL_BYTES: return ns + " ns l";
     case HLC_MODEL_RANKS_BYTES: return ns + " ns (p - 1) s";
     case HLC_MODEL_MESSAGES: return us + " us m";
+    case HLC_MODEL_FAR_BYTES: return ns + " ns f";
+    case HLC_MODEL_FAR_MESSAGES: return us + " us n";
     case HLC_MODEL_QUANTITY_COUNT_: break;
   }
   return "";
@@ -123,7 +125,8 @@ std::string table_of(const ModelReport &report) {
                     curve.predicted ? percent(curve.predicted->median) : "-", curve.predicted ? percent(curve.predicted->worst) : "-",
                     formula_of(curve.fit)});
   std::string text = title_of("Cost models", report.results.environment) + drawn(rows) +
-                     "s: bytes, l: bytes of the rank itself, p: ranks, k: neighbours, m: messages, b: blocks, c: ranks per core - 1\n";
+                     "s: bytes, l: bytes of the rank itself, p: ranks, k: neighbours, m: messages, b: blocks, c: ranks per core - 1\n"
+                     "f: bytes from other nodes, n: messages from other nodes\n";
   if (report.left_out > 0) text += std::to_string(report.left_out) + " measurements were left out: the time was over (--seconds)\n";
   text += "Fitted to every other size and number of ranks, the curves predict " + std::to_string(report.predicted.points) +
           " other points: median error " + percent(report.predicted.median) + ", worst " + percent(report.predicted.worst) + "\n";

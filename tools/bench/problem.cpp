@@ -70,18 +70,23 @@ std::int64_t Problem::halo_bytes() const {
   return cells * static_cast<std::int64_t>(element_.bytes * fields_.size());
 }
 
-SwapShape Problem::shape() const {
+SwapShape Problem::shape(const std::vector<int> &nodes) const {
   SwapShape shape;
   std::set<int> others;
   for (const Part &part : parts_) {
     if (!part.filled) continue;
     const Index &count = part.region.count;
     const auto fields = static_cast<std::int64_t>(fields_.size());
+    const std::int64_t bytes = part.region.cells() * fields * static_cast<std::int64_t>(element_.bytes);
     const bool is_mine = part.owner == rank_;
-    (is_mine ? shape.local_bytes : shape.bytes) += part.region.cells() * fields * static_cast<std::int64_t>(element_.bytes);
+    (is_mine ? shape.local_bytes : shape.bytes) += bytes;
     // Whole columns follow each other in memory.
     shape.blocks += fields * count[0] * (count[2] == block_.extent(2) ? 1 : count[1]);
-    if (!is_mine) others.insert(part.owner), ++shape.messages;
+    if (is_mine) continue;
+    others.insert(part.owner);
+    ++shape.messages;
+    if (nodes[static_cast<std::size_t>(part.owner)] != nodes[static_cast<std::size_t>(rank_)])
+      shape.far_bytes += bytes, ++shape.far_messages;
   }
   shape.neighbours = static_cast<int>(others.size());
   return shape;

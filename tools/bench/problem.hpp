@@ -26,6 +26,8 @@ struct SwapShape {
   std::int64_t bytes = 0, local_bytes = 0;  ///< from other ranks, and from itself
   std::int64_t blocks = 0;                  ///< contiguous runs of bytes, of both
   int neighbours = 0, messages = 0;         ///< other ranks, and directions that they fill
+  std::int64_t far_bytes = 0;               ///< of the bytes and messages, those from other nodes
+  int far_messages = 0;
 };
 
 class Problem {
@@ -42,7 +44,8 @@ class Problem {
   const std::vector<char *> &fields() const { return fields_; }
   /// Halo bytes that one swap fills on this rank, those from itself included.
   std::int64_t halo_bytes() const;
-  SwapShape shape() const;
+  /// nodes: by rank.
+  SwapShape shape(const std::vector<int> &nodes) const;
   /// The rank in direction v.
   int neighbour(const Index &v) const;
   /// The ranks in all directions of the stencil.

@@ -29,15 +29,15 @@ static Row row_of(const Series &series, double p2p_us, double limit_us, double s
   return row;
 }
 
-Report make_report(const Environment &environment, const HaloOptions &options, const Problem &problem, const Race &race,
-                   const std::map<std::string, std::string> &skipped) {
+Report make_report(const Environment &environment, const HaloOptions &options, const Problem &problem, const std::vector<int> &nodes,
+                   const Race &race, const std::map<std::string, std::string> &skipped) {
   Report report{};
   report.environment = environment;
   report.options = options;
   report.ranks = {problem.grid().ranks(2), problem.grid().ranks(1), problem.grid().ranks(0)};
   report.placement = problem.placement();
   report.halo_bytes = problem.halo_bytes();
-  report.shape = problem.shape();
+  report.shape = problem.shape(nodes);
   report.copy_us = median_of(race, "limit");
   report.handover_samples_us = race.handover_us();
   report.handover_us = median(race.handover_us());

@@ -36,8 +36,9 @@ struct Report {
 };
 
 /// Draws the numbers together; local.
-Report make_report(const Environment &environment, const HaloOptions &options, const Problem &problem, const Race &race,
-                   const std::map<std::string, std::string> &skipped);
+/// nodes: by rank.
+Report make_report(const Environment &environment, const HaloOptions &options, const Problem &problem, const std::vector<int> &nodes,
+                   const Race &race, const std::map<std::string, std::string> &skipped);
 
 /// The table with its title, notes and verdict.
 std::string table_of(const Report &report);

@@ -35,8 +35,12 @@ Json json_of(const ResultRow &any, const Environment &environment) {
                {"p90", spread.p90},
                {"outliers", spread.outliers},
                {"limit", row.limit > 0 ? Json(row.limit) : Json()}};
-  for (const auto &[name, value] :
-       {std::pair("local_bytes", row.local_bytes), {"neighbours", row.neighbours}, {"messages", row.messages}, {"blocks", row.blocks}})
+  for (const auto &[name, value] : {std::pair("local_bytes", row.local_bytes),
+                                    {"neighbours", row.neighbours},
+                                    {"messages", row.messages},
+                                    {"blocks", row.blocks},
+                                    {"far_bytes", row.far_bytes},
+                                    {"far_messages", row.far_messages}})
     if (value > 0) json[name] = value;
   json["samples"] = row.samples;
   return json;

@@ -20,7 +20,7 @@ struct ResultRow {
   std::vector<double> samples{};  ///< one per round
   double limit = 0;  ///< the same by the machine alone; 0 where there is none
   std::string unit = "us";
-  double local_bytes = 0, neighbours = 0, messages = 0, blocks = 0;  ///< as in hlc_model_case
+  double local_bytes = 0, neighbours = 0, messages = 0, blocks = 0, far_bytes = 0, far_messages = 0;  ///< as in hlc_model_case
   int ranks = 0, nodes = 0;  ///< 0: those of the environment
   double ranks_per_core = 0;
 };

@@ -31,6 +31,7 @@ constexpr const char *kFooter =
 int parse(int argc, char **argv, Options &o, std::string &text) {
   CLI::App app(kDescription, "halocline-doctor");
   app.footer(kFooter);
+  app.set_version_flag("--version", "halocline-doctor " HALOCLINE_VERSION);
   app.add_option("--json", o.json, "Write everything to this file");
   app.add_option("--time-limit", o.limit_s,
                  "Seconds without a step of any rank after which a probe counts as hanging; more on a busy machine")

@@ -31,6 +31,7 @@ std::string complaint(const Options &o) {
 int parse(int argc, char **argv, Options &o, std::string &text) {
   CLI::App app(kDescription, "halocline-run");
   app.footer(kFooter);
+  app.set_version_flag("--version", "halocline-run " HALOCLINE_VERSION);
   app.prefix_command();
   app.add_flag("--mpi", o.mpi, "Load the drop-in for MPI's one-sided calls");
   app.add_option("-n", o.ranks, "Start so many ranks, by the mpiexec beside the program's MPI")->check(CLI::PositiveNumber);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
+#include <halocline/halocline.h>
 #include <CLI/CLI.hpp>
 
 #include <sstream>
@@ -64,6 +65,7 @@ void add_options(CLI::App &app, Options &o) {
 int parse(int argc, char **argv, Options &o, std::string &text) {
   CLI::App app(kDescription, "halocline-simulate");
   app.footer(kFooter);
+  app.set_version_flag("--version", std::string("halocline-simulate ") + hlc_version());
   add_options(app, o);
   try {
     app.parse(argc, argv);

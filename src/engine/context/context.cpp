@@ -5,6 +5,8 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -25,6 +27,7 @@ namespace halocline::core {
 
 namespace {
 
+constexpr int kMostCores = 16384;  // that a host may number
 constexpr long kLongestTimeout_s = 100'000'000;  // three years
 
 /// An environment variable's value as text, for error messages; of HALOCLINE_TRACE only whether it is set.
@@ -175,15 +178,17 @@ Status Context::number_nodes() {
 
 /// The union of the cores that the ranks are bound to: a launcher may bind each rank to one core, or each to all.
 Status Context::count_cores() {
-  cpu_set_t cpus;
-  CPU_ZERO(&cpus);
-  if (sched_getaffinity(0, sizeof cpus, &cpus) != 0) CPU_SET(0, &cpus);
-  std::int64_t words[AgreementBuffer::kNumbers];
-  static_assert(sizeof words == sizeof cpus);
-  std::memcpy(words, &cpus, sizeof cpus);
-  HLC_TRY(reduce(*this, node_comm_, MPI_BOR, words, AgreementBuffer::kNumbers));
-  std::memcpy(&cpus, words, sizeof cpus);
-  cores_ = std::max(1, CPU_COUNT(&cpus));
+  constexpr int kStep = AgreementBuffer::kNumbers;
+  std::array<std::int64_t, kMostCores / 64> words{};
+  if (sched_getaffinity(0, sizeof words, reinterpret_cast<cpu_set_t *>(words.data())) != 0) words[0] = 1;
+  std::int64_t used = std::find_if(words.rbegin(), words.rend(), [](std::int64_t word) { return word != 0; }).base() - words.begin();
+  HLC_TRY(reduce(*this, node_comm_, MPI_MAX, &used, 1));
+  int cores = 0;
+  for (std::int64_t first = 0; first < used; first += kStep) {
+    HLC_TRY(reduce(*this, node_comm_, MPI_BOR, words.data() + first, kStep));
+    for (int i = 0; i < kStep; ++i) cores += std::popcount(static_cast<std::uint64_t>(words[static_cast<std::size_t>(first + i)]));
+  }
+  cores_ = std::max(1, cores);
   return Status::ok;
 }
 

@@ -8,7 +8,7 @@ import json
 import pathlib
 import sys
 
-from trace_reader import clocks, files, lanes, merged, report, timeline
+from trace_reader import __version__, clocks, files, lanes, merged, report, timeline
 from trace_reader.path import find_path
 from trace_reader.waits import find_waits
 
@@ -26,6 +26,7 @@ def parse(words):
     parser.add_argument("--width", type=int, default=timeline.WIDTH, metavar="PX", help=f"width of the picture ({timeline.WIDTH})")
     parser.add_argument("--columns", type=int, metavar="N", help="with --json: also a lane of so many letters for each rank")
     parser.add_argument("--no-files", action="store_true", help="print only")
+    parser.add_argument("--version", action="version", version=f"halocline-trace {__version__}")
     return parser.parse_args(words)
 
 

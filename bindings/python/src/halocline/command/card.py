@@ -24,6 +24,14 @@ class Case:
     neighbours: float = 0
     blocks: float = 0
     messages: float = 0
+    far_bytes: float = 0
+    far_messages: float = 0
+
+
+def one_message_each(size: float, neighbours: float, ranks: float = 2, nodes: int = 1, ranks_per_core: float = 1) -> Case:
+    """A swap with so many neighbours, each of which sends one message that is one run. Of several nodes, all of them are on other ones."""
+    far = {"far_bytes": size, "far_messages": neighbours} if nodes > 1 else {}
+    return Case(size, ranks=ranks, ranks_per_core=ranks_per_core, neighbours=neighbours, blocks=neighbours, messages=neighbours, **far)
 
 
 def quantity_of(term: Json, case: Case) -> float:
@@ -36,7 +44,8 @@ def quantity_of(term: Json, case: Case) -> float:
                "sharing": float(crowding > 0), "crowding": crowding, "crowding_log": crowding * log_ranks,
                "crowding_bytes": crowding * case.bytes, "neighbours": case.neighbours, "blocks": case.blocks,
                "local_bytes": case.local_bytes, "ranks_bytes": max(case.ranks - 1, 0) * case.bytes,
-               "messages": case.messages}
+               "messages": case.messages,
+               "far_bytes": case.far_bytes, "far_messages": case.far_messages}
     if term["quantity"] not in amounts:
         raise ValueError(f"quantity {term['quantity']}")
     return amounts[term["quantity"]]

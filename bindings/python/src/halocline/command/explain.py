@@ -18,7 +18,8 @@ from halocline.command.words import bytes_of, counted, listed, parse_bytes, perc
 PARTS = {"latency": "latency", "bytes": "bytes to and from others", "switch": "another protocol", "log_ranks": "log2 of the ranks",
          "ranks": "ranks", "sharing": "shared cores", "crowding": "ranks per core", "crowding_log": "ranks per core and log2 of the ranks",
          "crowding_bytes": "bytes where cores are shared", "neighbours": "neighbours", "blocks": "contiguous runs",
-         "local_bytes": "copies within the rank", "ranks_bytes": "bytes of all other ranks", "messages": "messages"}
+         "local_bytes": "copies within the rank", "ranks_bytes": "bytes of all other ranks", "messages": "messages",
+         "far_bytes": "bytes from other nodes", "far_messages": "messages from other nodes"}
 NEAR = 1.1
 # The options of a shape, and what is taken for those that are not given: --bytes stands in place of them all.
 SHAPE = {"local": (64, 64, 64), "depth": 1, "fields": 1, "type": "float64", "split": "xyz", "stencil": "box"}
@@ -72,13 +73,12 @@ def case_of_options(options: argparse.Namespace) -> Case:
     if options.bytes is not None:
         if options.neighbours >= options.ranks:
             raise Failure(f"{counted(options.neighbours, 'neighbour')} and the rank itself are more than -n {options.ranks}", Exit.USAGE)
-        return Case(bytes=options.bytes, ranks=options.ranks, ranks_per_core=crowding, neighbours=options.neighbours,
-                    blocks=options.neighbours, messages=options.neighbours)
+        return cards.one_message_each(options.bytes, options.neighbours, options.ranks, options.nodes, crowding)
     swap = Swap(options.local, options.depth, options.fields, ELEMENT_BYTES[options.type], options.ranks, options.split,
                 options.stencil == "box")
     if any(options.depth > swap.local[d] for d in range(len(options.split))):
         raise Failure(f"--depth {options.depth} is more than --local has cells in one dimension", Exit.USAGE)
-    return dataclasses.replace(case_of(swap, cores), ranks_per_core=crowding)
+    return dataclasses.replace(case_of(swap, cores, options.nodes), ranks_per_core=crowding)
 
 
 def parts_in_words(curve: Curve, case: Case) -> str:
@@ -91,7 +91,8 @@ def parts_in_words(curve: Curve, case: Case) -> str:
 def crossover(curve: Curve, best: Curve, case: Case) -> str:
     """The size from which on, or below which, another mode is predicted to be faster than the best one; empty if there is none."""
     def wins(size: float) -> bool:
-        other = dataclasses.replace(case, bytes=size)
+        far = case.far_bytes * size / case.bytes if case.bytes else 0
+        other = dataclasses.replace(case, bytes=size, far_bytes=far)
         return curve.predict(other) < best.predict(other)
 
     least, most = max(curve.bytes_range[0], best.bytes_range[0]), min(curve.bytes_range[1], best.bytes_range[1])
@@ -105,6 +106,8 @@ def crossover(curve: Curve, best: Curve, case: Case) -> str:
 def moved_in_words(case: Case) -> str:
     """What a rank gets and copies. The contiguous runs of both are counted together."""
     got = f"A rank gets {bytes_of(case.bytes)} from {counted(case.neighbours, 'other rank')}"
+    if case.far_messages:
+        got += f", {bytes_of(case.far_bytes)} of them from other nodes"
     runs = counted(case.blocks, "contiguous run")
     if not case.local_bytes:
         return f"{got}, in {runs}."

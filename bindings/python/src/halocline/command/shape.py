@@ -38,10 +38,16 @@ def directions(swap: Swap) -> list[tuple[int, ...]]:
     return [step + (0,) * (3 - dims) for step in every if swap.box or sum(map(abs, step)) == 1]
 
 
-def case_of(swap: Swap, cores: int) -> Case:
+def node_of(place: tuple[int, ...], grid: tuple[int, ...], nodes: int) -> int:
+    """The node of the rank at a place of the grid of ranks. Ranks are numbered along x first, and fill one node after the other."""
+    rank = place[0] + grid[0] * (place[1] + grid[1] * place[2])
+    return rank * nodes // math.prod(grid)
+
+
+def case_of(swap: Swap, cores: int, nodes: int = 1) -> Case:
     """What the first rank moves, for a prediction."""
     grid = process_grid(swap.ranks, len(swap.split)) + (1,) * (3 - len(swap.split))
-    moved = own = blocks = messages = 0
+    moved = own = blocks = messages = far_bytes = far_messages = 0
     others = set()
     for step in directions(swap):
         count = [swap.depth if step[d] else swap.local[d] for d in range(3)]
@@ -53,7 +59,10 @@ def case_of(swap: Swap, cores: int) -> Case:
             moved += cell_bytes
             others.add(neighbour)
             messages += 1
+            is_far = node_of(neighbour, grid, nodes) > 0
+            far_bytes += cell_bytes * is_far
+            far_messages += is_far
         else:
             own += cell_bytes
     return Case(bytes=moved, local_bytes=own, ranks=swap.ranks, ranks_per_core=max(1.0, swap.ranks / max(cores, 1)),
-                neighbours=len(others), blocks=blocks, messages=messages)
+                neighbours=len(others), blocks=blocks, messages=messages, far_bytes=far_bytes, far_messages=far_messages)

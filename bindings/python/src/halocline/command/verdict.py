@@ -81,7 +81,7 @@ def other_winners(card: cards.Card, best: str, neighbours: int) -> list[str]:
     least, most = max(curve.bytes_range[0] for curve in swaps), min(curve.bytes_range[1] for curve in swaps)
     size = max(least, 8.0)
     while size <= most:
-        winner = cards.fastest(swaps, cards.Case(bytes=size, neighbours=neighbours, blocks=neighbours))[0][1].by
+        winner = cards.fastest(swaps, cards.one_message_each(size, neighbours))[0][1].by
         found.setdefault(winner, []).append(size)
         size *= 2
     return [f"At {bytes_of(min(sizes))} to {bytes_of(max(sizes))} the model predicts {name} to be the fastest."

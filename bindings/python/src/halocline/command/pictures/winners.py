@@ -8,7 +8,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from halocline.command.card import Card, Case, fastest
+from halocline.command.card import Card, fastest, one_message_each
 from halocline.command.pictures import look
 
 NEIGHBOURS = (1, 2, 4, 6, 8, 12, 18, 26)
@@ -27,7 +27,7 @@ def sizes_of(card: Card, nodes: int = 1) -> list[float]:
 
 def winners(card: Card, ranks: float = 2, nodes: int = 1) -> list[list[str]]:
     """Rows of modes, one row per number of neighbours, one column per size. Each neighbour's data are one contiguous run."""
-    return [[fastest(card.swaps(nodes), Case(bytes=size, ranks=ranks, neighbours=count, blocks=count))[0][1].by
+    return [[fastest(card.swaps(nodes), one_message_each(size, count, ranks, nodes))[0][1].by
              for size in sizes_of(card, nodes)] for count in NEIGHBOURS]
 
 
