@@ -374,8 +374,10 @@ HLC_NODISCARD HLC_API hlc_status hlc_refuse(hlc_context *context, const char *me
  *    neighbour that only receives from me is two swaps behind, or has not released its views of two swaps before;
  *  - mode notify_node, if the rank of this node that sent an aggregated message two swaps before has not called the library since.
  *
- * In mode auto ranks agree on a mode in some of the first 50 finishes, and in few later ones. Such a finish waits for ranks that are more
- * than four swaps behind, even if they are no neighbours. Where a rank has no neighbours, nothing is tried, and no finish waits so.
+ * In mode auto ranks agree on a mode in some of the first 60 finishes, and in few later ones. Such a finish waits for ranks that are more
+ * than four swaps behind, even if they are no neighbours. Nothing is tried, and no finish waits so, where a rank has no neighbours, or
+ * where groups of ranks have no common ones. A program that holds a rank back until another, which is no neighbour, is further ahead than
+ * that needs a single mode.
  *
  * Errors: HLC_ERR_STATE (started twice), HLC_ERR_ARGUMENT, HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED, HLC_ERR_MPI. One thread per halo at a time;
  * several threads may drive several halos if MPI was initialised with MPI_THREAD_MULTIPLE.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/environment.hpp"
+#include "choice/connected.hpp"
 #include "choice/explain.hpp"
 #include "choice/lent_comm.hpp"
 #include "choice/prospects.hpp"
@@ -65,6 +66,7 @@ class Candidates {
   std::vector<hlc_mode> choose();
   Status lend_comm();
   Status predict();
+  Status find_groups(bool has_lone_ranks);
   Status keep_only(const std::vector<hlc_mode> &order);
   Status prepare_trial();
   Status fail_without_mode() const;
@@ -190,14 +192,26 @@ std::vector<hlc_mode> Candidates<Plan>::choose() {
   return prospects_.choose(*untried_ ? 1 : Heat::kMost);
 }
 
+/// A trial would make groups of ranks wait for each other that otherwise do not.
+template <class Plan>
+Status Candidates<Plan>::find_groups(bool has_lone_ranks) {
+  bool connected = false;
+  if (!has_lone_ranks) HLC_TRY(find_connected(communicator(), front()->work().others, &connected));
+  if (has_lone_ranks)
+    untried_ = "a rank has no neighbours, and should not wait for others: the prediction decides";
+  else if (!connected)
+    untried_ = "groups of ranks have no common neighbours, and should not wait for each other: the prediction decides";
+  return Status::ok;
+}
+
 /// Leaves out modes that would take the same routes as the first plan, and says what the others would take. In a trial ranks wait for each
-/// other. A program may let a rank that has no neighbours run far ahead, or stay far behind: then there is none.
+/// other. A program may let ranks that are no neighbours' neighbours run far ahead, or stay far behind: then there is none.
 template <class Plan>
 Status Candidates<Plan>::predict() {
   const hlc_plan_info info = front()->describe();
   std::int64_t used[] = {info.via_direct, info.via_network, info.neighbours == 0};
   HLC_TRY(reduce(communicator(), communicator().comm(), MPI_MAX, used, 3));
-  if (used[2] && communicator().size() > 1) untried_ = "a rank has no neighbours, and should not wait for others: the prediction decides";
+  if (communicator().size() > 1 && !*untried_) HLC_TRY(find_groups(used[2] > 0));
   HLC_TRY(together([&] {
     const bool is_direct = all_.front().mode == HLC_MODE_DIRECT;
     if (is_direct && used[0] == 0) prospects_.leave_out(HLC_MODE_NOTIFY, Standing::same, "direct, since no neighbour's fields can be read");

@@ -43,8 +43,7 @@ class Chosen {
   }
   template <class What>
   Status start_with(const What *what, void *const *data) {
-    const RoundState state = now_->state();
-    if (quiet_ > 0 || state.under_way || state.broken) return now_->start_with(what, data);
+    if (quiet_ > 0 || is_under_way()) return now_->start_with(what, data);
     return start_timed(signature_of(whole_, what), [&] { return now_->start_with(what, data); });
   }
   Status test() {
@@ -60,21 +59,29 @@ class Chosen {
       quiet_ -= 1;
       return now_->finish();
     }
-    return finish_timed(false);
+    return finish_timed(false, [this] { return now_->finish(); });
   }
   Status finish_views() {
-    if (quiet_ <= 0) return finish_timed(true);
+    if (quiet_ <= 0) return finish_timed(true, [this] { return candidates_.trial()->is_trying() ? now_->finish() : finish_by_views(); });
     quiet_ -= 1;
     return finish_by_views();
   }
   Status release() { return now_->release(); }
 
-  // Calls of one kind of plan.
-  template <class Whatever>
-  Status start_part(int part, const Whatever *what) {
-    return now_->start_part(part, what);
+  // Calls of one kind of plan. Swaps of several parts are not tried. The one of a single part counts as any swap.
+  template <class What>
+  Status start_part(int part, const What *what) {
+    const auto go = [&] { return now_->start_part(part, what); };
+    if (quiet_ > 0 || !candidates_.trial() || is_under_way()) return go();
+    return start_timed(signature_of(whole_, what), go);
   }
-  Status finish_part(int part) { return now_->finish_part(part); }
+  Status finish_part(int part) {
+    const auto go = [this, part] { return now_->finish_part(part); };
+    if (!candidates_.trial() || !is_under_way()) return go();
+    if (quiet_ <= 0) return finish_timed(false, go);
+    quiet_ -= 1;
+    return go();
+  }
   template <class View>
   Status list_views(int field, View *views) const {
     return now_->list_views(field, views);
@@ -115,12 +122,18 @@ class Chosen {
     return status;
   }
 
+  /// A swap is under way, or none can be started any more.
+  bool is_under_way() const {
+    const RoundState state = now_->state();
+    return state.under_way || state.broken;
+  }
+
   /// As long as candidates take turns views show what was copied: the next swap may be another plan's.
-  [[gnu::noinline]] Status finish_timed(bool by_views) {
+  template <class Go>
+  [[gnu::noinline]] Status finish_timed(bool by_views, Go go) {
     Trial &trial = *candidates_.trial();
     const std::int64_t begin_ns = now_ns();
-    if (const Status finished = by_views && !trial.is_trying() ? finish_by_views() : now_->finish(); finished != Status::ok)
-      return finished;
+    if (const Status finished = go(); finished != Status::ok) return finished;
     trial.spend(now_ns() - begin_ns);
     const Status agreed = trial.finish(by_views);
     broken_ = failed(agreed);

@@ -2,14 +2,13 @@
 #include "choice/drift.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace halocline::core {
 namespace {
 
 /// A time has changed if it is so many times as long, or as short, as at first; so often in a row.
 constexpr double kFactor = 1.5;
-constexpr int kChanges = 2;
+constexpr int kChanges = 2, kAbsences = 2;
 
 }  // namespace
 
@@ -29,8 +28,8 @@ Drift::Drift() {
 
 void Drift::forget() {
   first_ns_ = last_ns_ = 0;
-  changes_ = 0;
-  asked_ = 0;
+  changes_ = absences_ = 0;
+  is_asked_ = false;
   begin_look();
 }
 
@@ -44,10 +43,12 @@ void Drift::add(bool counts, std::int64_t ns) {
   swaps_ += 1;
 }
 
-/// A look that has seen few swaps of the kind that is compared says nothing.
+/// A look that has seen few swaps of the kind that is compared says nothing of their times.
 bool Drift::conclude(const std::vector<std::int64_t> &slowest) {
-  const std::size_t asked = std::exchange(asked_, 0);
-  if (asked < kSwaps / 2) return false;
+  const std::size_t asked = asked_;
+  is_asked_ = false;
+  absences_ = asked == 0 ? absences_ + 1 : 0;
+  if (asked < kSwaps / 2) return absences_ >= kAbsences;
   all_.assign(slowest.begin(), slowest.begin() + static_cast<std::ptrdiff_t>(asked));
   last_ns_ = median_ns(all_);
   if (first_ns_ == 0) first_ns_ = last_ns_;

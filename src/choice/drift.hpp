@@ -9,8 +9,8 @@ namespace halocline::core {
 
 class Drift {
  public:
-  /// Swaps in a look.
-  static constexpr int kSwaps = 8;
+  /// Swaps of the compared kind in a look, and all swaps that it takes at most.
+  static constexpr int kSwaps = 8, kLongest = 64;
 
   Drift();
   /// Another winner: nothing is known of it.
@@ -19,15 +19,15 @@ class Drift {
   void begin_look();
   /// A swap is over; its time counts if it is of the kind that is compared.
   void add(bool counts, std::int64_t ns);
-  bool is_over() const { return swaps_ == kSwaps; }
+  bool is_over() const { return mine_.size() == kSwaps || swaps_ == kLongest; }
   /// True between the first begin_look and the first swap of that look.
   bool is_new() const { return swaps_ == 0; }
   /// This rank's times of the look.
   const std::vector<std::int64_t> &mine() const { return mine_; }
   /// The look is over; conclude follows once all ranks' times are known.
-  void asked() { asked_ = mine_.size(); }
-  bool is_asked() const { return asked_ > 0; }
-  /// The slowest rank's times. True if they have changed clearly, twice in a row.
+  void asked() { asked_ = mine_.size(), is_asked_ = true; }
+  bool is_asked() const { return is_asked_; }
+  /// The slowest rank's times. True if they have changed clearly, or the kind of swap has not come at all, twice in a row.
   bool conclude(const std::vector<std::int64_t> &slowest);
 
   /// The time of a swap in the first look, and in the last one; 0: not known yet.
@@ -36,8 +36,9 @@ class Drift {
 
  private:
   std::vector<std::int64_t> mine_, all_;
-  int swaps_ = 0, changes_ = 0;
+  int swaps_ = 0, changes_ = 0, absences_ = 0;
   std::size_t asked_ = 0;
+  bool is_asked_ = false;
   std::int64_t first_ns_ = 0, last_ns_ = 0;
 };
 

@@ -51,23 +51,30 @@ const char *word_of(Standing standing) {
 
 std::string why_left_out(const Prospect &one) {
   const std::string reason = one.of_others ? "so says another rank" : one.reason;
+  const bool is_elsewhere = one.of_others && one.standing == Standing::same;
   switch (one.standing) {
     case Standing::predicted:
     case Standing::unpredicted: return "others are more promising";
     case Standing::slow: return "predicted to be much slower than the best";
-    case Standing::same: return "here it moves data exactly as " + reason;
+    case Standing::same:
+      return is_elsewhere ? "on another rank it moves data exactly as another mode" : "here it moves data exactly as " + reason;
     case Standing::unexamined: return "it calls MPI RMA, and halocline-doctor has not examined this MPI: mpiexec -n 2 halocline-doctor";
     case Standing::untestable: return "a test cannot tell when its data are there; HALOCLINE_AUTO_MODES can list it";
-    case Standing::wrong: return "halocline-doctor found it wrong (" + reason + ")";
+    case Standing::wrong: return "halocline-doctor found that it cannot be used (" + reason + ")";
     case Standing::forbidden: return "HALOCLINE_AUTO_MODES does not list it";
     case Standing::failed: return "its plan could not be made: " + reason;
   }
   return "";
 }
 
-std::string state_of(const Explained &plan, const Prospect &one) {
+const char *state_word(const Explained &plan, const Prospect &one) {
   if (is_leader(plan, one)) return plan.trial && plan.trial->is_trying() ? "leads" : "chosen";
-  return one.candidate >= 0 ? "tried" : "left out: " + why_left_out(one);
+  return one.candidate >= 0 ? "tried" : "left out";
+}
+
+std::string state_of(const Explained &plan, const Prospect &one) {
+  const std::string word = state_word(plan, one);
+  return one.candidate >= 0 ? word : word + ": " + why_left_out(one);
 }
 
 /// The best of the other candidates' times, after the trial.
@@ -86,8 +93,9 @@ std::string reason_of(const Explained &plan) {
   const Trial &trial = *plan.trial;
   if (trial.is_trying()) return printed("the trial is not over: %d swaps so far", trial.report().swaps);
   if (trial.report().won_by_views) return "the program finishes its swaps by views, which copy nothing inside a node";
+  if (trial.report().given_up) return "no kind of swap came often enough to compare modes: the prediction decides";
   const std::int64_t ns = median_ns(trial.times(trial.leader()));
-  return printed("in the trial a swap took it %.3g us on the slowest rank", us(ns)) + comparison(plan, ns);
+  return printed("in the trial a swap took it %.3g us on the rank that spent most time in it", us(ns)) + comparison(plan, ns);
 }
 
 /// Predictions for neighbours on other nodes make the column wider.
@@ -132,7 +140,7 @@ std::string quoted(const std::string &text) {
 
 std::string json_of(const Explained &plan, const Prospect &one) {
   std::string text = "{\"mode\": " + quoted(name_of(one.mode)) + ", \"state\": ";
-  text += quoted(is_leader(plan, one) ? "chosen" : one.candidate >= 0 ? "tried" : "left out");
+  text += quoted(state_word(plan, one));
   text += ", \"standing\": " + quoted(word_of(one.standing));
   if (one.candidate < 0) text += ", \"reason\": " + quoted(why_left_out(one));
   if (one.cost_ns > 0)

@@ -43,6 +43,9 @@ inline Whole whole_of(const hlc_index_halo_spec &spec) { return {spec.nfields, 0
 inline Whole whole_of(const hlc_blocks_spec &spec) { return {spec.nfields, 0}; }
 inline Whole whole_of(const hlc_exchange_spec &) { return {}; }
 
+/// No number of fields, and no dimension.
+constexpr int kReverse = -1000;
+
 /// FNV-1a over numbers.
 class SignatureHash {
  public:
@@ -59,11 +62,10 @@ inline void add_fields(SignatureHash &hash, const Whole &whole, int nfields, con
   for (int i = 0; fields && nfields <= whole.fields && i < nfields; ++i) hash.add(fields[i]);
 }
 
-/// Swaps in reverse are never compared.
 inline SwapSignature signature_of(const Whole &whole, const hlc_swap *what) {
   SignatureHash hash;
   if (!what) return hash.value();
-  if (what->reverse) return 0;
+  if (what->reverse) hash.add(kReverse);
   if (what->nfields > 0 && what->nfields != whole.fields) add_fields(hash, whole, what->nfields, what->fields);
   if (what->one_dim && (whole.dims != 1 || what->side != HLC_SIDE_BOTH)) {
     hash.add(-1 - what->dim);
@@ -75,7 +77,7 @@ inline SwapSignature signature_of(const Whole &whole, const hlc_swap *what) {
 inline SwapSignature signature_of(const Whole &whole, const hlc_index_swap *what) {
   SignatureHash hash;
   if (!what) return hash.value();
-  if (what->reverse) return 0;
+  if (what->reverse) hash.add(kReverse);
   if (what->nfields > 0 && what->nfields != whole.fields) add_fields(hash, whole, what->nfields, what->fields);
   return hash.value();
 }

@@ -20,8 +20,9 @@ constexpr int kLastHeat = 2, kMostSwaps = 9;
 constexpr int kLag = 6;
 /// After so many swaps the winner is compared with the second best once more: what disturbed the trial is over then.
 constexpr int kSecondLook = 100;
-/// A trial begins anew with another kind of swap after so many of them in a row.
-constexpr int kPatience = 8;
+/// A trial begins anew with another kind of swap if the one that is compared has not come for so many swaps. Programs swap field by field, so
+/// that a kind may come once in as many swaps as there are fields. After so many kinds the prediction decides.
+constexpr int kPatience = 64, kMostKinds = 3;
 /// The expected winner, or the present one, is replaced only by a candidate that is faster by so much.
 constexpr double kClearly = 0.97;
 
@@ -51,7 +52,7 @@ void Trial::begin_trial() {
     if (c != leader_) alive_.push_back(c);
   for (auto &times : times_) times.clear();
   swap_.compared = 0;
-  report_.won_by_views = false;
+  report_.won_by_views = report_.given_up = false;
   looks_again_ = period_ > 0;
   drift_.forget();
   begin_heat(0);
@@ -65,7 +66,7 @@ void Trial::begin_heat(int number) {
 int Trial::start(SwapSignature signature) {
   if (phase_ == Phase::resting && looks_again_ && runner_up() >= 0) {
     alive_.assign({leader_, runner_up()});
-    looks_again_ = false;
+    looks_again_ = report_.won_by_views = false;
     for (const int c : alive_) times_[static_cast<std::size_t>(c)].clear();
     begin_heat(kLastHeat);
   } else if (phase_ == Phase::resting) {
@@ -73,7 +74,7 @@ int Trial::start(SwapSignature signature) {
     drift_.begin_look();
   }
   const bool is_first = phase_ == Phase::measuring && swap_.compared == 0;
-  swap_ = {swap_.compared, signature, signature != 0 && (is_first || signature == swap_.compared), 0};
+  swap_ = {swap_.compared, signature, is_first || signature == swap_.compared, 0};
   if (phase_ != Phase::measuring || !swap_.counts) return leader_;
   return heat_.on_turn();
 }
@@ -100,7 +101,7 @@ Status Trial::finish(bool by_views) {
 
 Status Trial::finish_measured(bool by_views) {
   if (!swap_.counts) {
-    if (heat_.pass_over() >= kPatience && swap_.signature != 0) begin_trial();
+    if (heat_.pass_over() >= kPatience) compare_another_kind();
     return Status::ok;
   }
   heat_.add(swap_.spent_ns, by_views);
@@ -150,8 +151,16 @@ void Trial::drop_slow() {
   alive_.erase(std::remove_if(alive_.begin(), alive_.end(), is_slow), alive_.end());
 }
 
+/// The kind that was compared has not come for long.
+void Trial::compare_another_kind() {
+  if (++given_up_kinds_ < kMostKinds) return begin_trial();
+  report_.given_up = true;
+  decide(leader_);
+}
+
 void Trial::decide(int winner) {
   leader_ = winner;
+  given_up_kinds_ = 0;
   verdict_ = true;
   drift_.forget();
   phase_ = period_ > 0 ? Phase::watching : Phase::resting;

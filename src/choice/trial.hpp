@@ -14,7 +14,7 @@
 
 namespace halocline::core {
 
-/// Names what a swap moves: swaps are compared with others that move the same. 0: a swap that is never compared.
+/// Names what a swap moves: swaps are compared with others that move the same. Never 0.
 using SwapSignature = std::uint64_t;
 
 class Trial {
@@ -53,6 +53,7 @@ class Trial {
   struct Report {
     int trials = 1, swaps = 0;
     bool won_by_views = false;
+    bool given_up = false;  // no kind of swap came often enough to be compared
   };
   const Report &report() const { return report_; }
   const Drift &drift() const { return drift_; }
@@ -65,6 +66,7 @@ class Trial {
   enum class Phase { measuring, agreeing, watching, settling, resting };
 
   void begin_trial();
+  void compare_another_kind();
   void begin_heat(int number);
   Status finish_measured(bool by_views);
   Status ask(Phase next);
@@ -87,6 +89,7 @@ class Trial {
   Heat heat_;
   int leader_ = 0, last_leader_ = 0, shows_views_ = -1;
   bool verdict_ = false, looks_again_ = false;
+  int given_up_kinds_ = 0;  // of the running trial: they did not come again
   Report report_;
 };
 

@@ -99,16 +99,18 @@ void Exchange::describe(hlc_plan_info &info) const {
 
 Work Exchange::work() const {
   Work work;
-  std::set<int> others;
+  std::set<int> sources, others;
   for (const Edge &edge : plan_.edges) {
     const std::int64_t bytes = checked_ ? payload_bytes(edge.in) : edge.in;
     work.bytes += bytes;
-    if (edge.in == 0) continue;
     others.insert(edge.rank);
+    if (edge.in == 0) continue;
+    sources.insert(edge.rank);
     ++work.messages;
     if (plan_.communicator->member_of(edge.rank) == kNotOnNode) work.far_bytes += bytes, ++work.far_messages;
   }
-  work.neighbours = static_cast<int>(others.size());
+  work.neighbours = static_cast<int>(sources.size());
+  work.others.assign(others.begin(), others.end());
   return work;
 }
 

@@ -154,13 +154,10 @@ Work Staged::work() const {
   Work sum;
   for (const Dimension &dim : dims_) {
     const Work one = dim.stage->work();
-    sum = {sum.bytes + one.bytes,
-           sum.local_bytes + one.local_bytes,
-           sum.runs + one.runs,
-           sum.neighbours + one.neighbours,
-           sum.messages + one.messages,
-           sum.far_bytes + one.far_bytes,
-           sum.far_messages + one.far_messages};
+    sum.bytes += one.bytes, sum.local_bytes += one.local_bytes, sum.runs += one.runs;
+    sum.neighbours += one.neighbours, sum.messages += one.messages;
+    sum.far_bytes += one.far_bytes, sum.far_messages += one.far_messages;
+    sum.others.insert(sum.others.end(), one.others.begin(), one.others.end());
   }
   return sum;
 }

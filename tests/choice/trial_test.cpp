@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "api/handles.hpp"
+#include "choice/connected.hpp"
 #include "support/mpi_test.hpp"
 
 namespace halocline::test {
@@ -25,8 +26,8 @@ class Made {
   Made &operator=(const Made &) = delete;
 
   /// A swap, as the owner makes it. Returns the candidate that has moved the data.
-  int swap(bool by_views = false) {
-    const int candidate = trial.start(1);
+  int swap(bool by_views = false, core::SwapSignature kind = 1) {
+    const int candidate = trial.start(kind);
     trial.spend(ns_[static_cast<std::size_t>(candidate)]);
     EXPECT_EQ(trial.finish(by_views), Status::ok);
     return candidate;
@@ -69,6 +70,57 @@ TEST(Trial, chooses_the_candidate_that_shows_views_while_it_is_there) {
   EXPECT_EQ(made.trial.leader(), 1);
   for (int i = 0; i < 60; ++i) made.swap(true);
   EXPECT_EQ(made.trial.leader(), 0);
+}
+
+/// A program that swaps field by field: the kind that is compared comes once in so many swaps.
+TEST(Trial, ends_where_many_kinds_of_swap_take_turns) {
+  for (const int kinds : {2, 9, 29, 64}) {
+    Made made({3000, 1000, 2000});
+    int swaps = 0;
+    for (; swaps < 100 * kinds && !made.trial.take_verdict(); ++swaps)
+      made.swap(false, 1 + static_cast<core::SwapSignature>(swaps % kinds));
+    EXPECT_LT(swaps, 60 * kinds);
+    EXPECT_EQ(made.trial.leader(), 1) << kinds << " kinds";
+    EXPECT_FALSE(made.trial.report().given_up);
+  }
+}
+
+TEST(Trial, gives_up_where_no_kind_comes_again) {
+  Made made({3000, 1000, 2000});
+  int swaps = 0;
+  for (; swaps < 1000 && !made.trial.take_verdict(); ++swaps) made.swap(false, 1 + static_cast<core::SwapSignature>(swaps));
+  EXPECT_LT(swaps, 250);
+  EXPECT_TRUE(made.trial.report().given_up);
+  EXPECT_EQ(made.trial.leader(), 0) << "the one that was expected to win";
+}
+
+TEST(Trial, begins_anew_when_the_program_swaps_something_else) {
+  Made made({3000, 1000, 2000});
+  made.find_winner();
+  int swaps = 0;
+  for (; swaps < 5000 && made.trial.report().trials == 1; ++swaps) made.swap(false, 2);
+  EXPECT_EQ(made.trial.report().trials, 2);
+  EXPECT_LT(swaps, 3500) << "two looks";
+  for (int i = 0; i < 200 && made.trial.is_trying(); ++i) made.swap(false, 2);
+  EXPECT_EQ(made.trial.leader(), 1);
+  EXPECT_FALSE(made.trial.is_trying());
+}
+
+bool are_connected(const std::vector<int> &neighbours) {
+  bool connected = false;
+  EXPECT_EQ(core::find_connected(context()->inner, neighbours, &connected), Status::ok);
+  return connected;
+}
+
+TEST(Connected, ranks_are_so_by_the_neighbours_of_their_neighbours) {
+  EXPECT_TRUE(are_connected({(rank() + 1) % size()})) << "a ring";
+  EXPECT_TRUE(are_connected(rank() + 1 < size() ? std::vector<int>{rank() + 1} : std::vector<int>{})) << "a chain";
+  std::vector<int> others;
+  for (int other = 1; rank() == 0 && other < size(); ++other) others.push_back(other);
+  EXPECT_TRUE(are_connected(others)) << "a star, which only its middle knows";
+  EXPECT_EQ(are_connected({}), size() == 1);
+  EXPECT_EQ(are_connected({std::min(rank() ^ 1, size() - 1)}), size() <= 2) << "pairs";
+  EXPECT_EQ(are_connected({(rank() + 2) % size()}), size() % 2 == 1) << "every second rank";
 }
 
 /// A look at the winner is over, and a rank is late to tell what it has found. Nothing new is told before that has arrived.
