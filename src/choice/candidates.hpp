@@ -41,8 +41,10 @@ class Candidates {
   Plan *plan(int candidate) const { return all_[static_cast<std::size_t>(candidate)].plan.get(); }
   std::int64_t serial() const { return serial_; }
 
-  /// Frees what the losers hold, but for one that may be tried again.
+  /// Frees what the losers hold, but for one that may be tried again, and for the leader of the last swaps: other ranks may still use it.
   void retire_losers();
+  /// All ranks have gone on since: frees what that leader holds, if it has lost.
+  void retire_last_leader();
   /// Adds what the candidates but one take.
   void add_others(const Plan *but, hlc_plan_info &info) const;
   Explained explained(hlc_mode now) const;
@@ -88,6 +90,7 @@ class Candidates {
   std::unique_ptr<Trial> trial_;
   const char *untried_ = "";  // why nothing is tried
   std::int64_t serial_ = 0, period_ = 1000;
+  int lost_leader_ = -1;  // withdrawn, but not retired yet
 };
 
 template <class Plan>
@@ -270,14 +273,22 @@ Status Candidates<Plan>::fail_without_mode() const {
   });
 }
 
-/// The leader of the last swaps may still be in use on other ranks.
+template <class Plan>
+void Candidates<Plan>::retire_last_leader() {
+  if (const int lost = std::exchange(lost_leader_, -1); lost >= 0) static_cast<void>(plan(lost)->retire());
+}
+
 template <class Plan>
 void Candidates<Plan>::retire_losers() {
+  retire_last_leader();
   const int second = trial_->period() > 0 ? trial_->runner_up() : -1;
   for (int c = 0; c < static_cast<int>(all_.size()); ++c) {
     if (c == trial_->leader() || (c == second && !all_[static_cast<std::size_t>(c)].is_large)) continue;
+    if (c == trial_->last_leader())
+      lost_leader_ = c;
+    else if (trial_->has(c))
+      static_cast<void>(plan(c)->retire());
     trial_->withdraw(c);
-    if (c != trial_->last_leader()) static_cast<void>(plan(c)->retire());
   }
 }
 

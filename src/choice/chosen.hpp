@@ -138,7 +138,11 @@ class Chosen {
     const Status agreed = trial.finish(by_views);
     broken_ = failed(agreed);
     HLC_TRY(agreed);
-    if (trial.take_verdict()) candidates_.retire_losers();
+    const bool all_have_looked = trial.take_look();
+    if (trial.take_verdict())
+      candidates_.retire_losers();
+    else if (all_have_looked)
+      candidates_.retire_last_leader();
     if (now_ == candidates_.plan(trial.leader())) quiet_ = trial.rest();
     return Status::ok;
   }

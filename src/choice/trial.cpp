@@ -187,6 +187,7 @@ void Trial::withdraw(int candidate) {
 Status Trial::finish_watched() {
   if (drift_.is_new() && drift_.is_asked()) {
     HLC_TRY(agreement_.await());
+    looked_ = true;
     if (drift_.conclude(agreement_.largest())) {
       report_.trials += 1;
       begin_trial();

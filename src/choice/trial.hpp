@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
@@ -42,12 +43,15 @@ class Trial {
   std::int64_t period() const { return period_; }
   /// True once after a winner has been found.
   bool take_verdict() { return std::exchange(verdict_, false); }
+  /// True once after all ranks are known to have ended a look at the winner.
+  bool take_look() { return std::exchange(looked_, false); }
   /// The best of those that have lost; -1: there is none.
   int runner_up() const;
   /// The candidate that other ranks may still use when this rank has found a winner.
   int last_leader() const { return last_leader_; }
   /// The candidate is gone, and is never tried again.
   void withdraw(int candidate);
+  bool has(int candidate) const { return std::find(candidates_.begin(), candidates_.end(), candidate) != candidates_.end(); }
 
   /// What there is to tell: trials so far, and the swaps that they took.
   struct Report {
@@ -88,7 +92,7 @@ class Trial {
   } swap_;
   Heat heat_;
   int leader_ = 0, last_leader_ = 0, shows_views_ = -1;
-  bool verdict_ = false, looks_again_ = false;
+  bool verdict_ = false, looks_again_ = false, looked_ = false;
   int given_up_kinds_ = 0;  // of the running trial: they did not come again
   Report report_;
 };

@@ -85,6 +85,17 @@ TEST(Trial, ends_where_many_kinds_of_swap_take_turns) {
   }
 }
 
+/// Then what the last leader holds may be freed, though other ranks had been using it when this one learned of the winner.
+TEST(Trial, knows_when_all_ranks_have_looked_at_the_winner) {
+  Made made({3000, 1000, 2000});
+  made.find_winner();
+  EXPECT_FALSE(made.trial.take_look());
+  int swaps = 0;
+  for (; swaps < 3000 && !made.trial.take_look(); ++swaps) made.swap();
+  EXPECT_LT(swaps, 3000);
+  EXPECT_FALSE(made.trial.take_look()) << "once";
+}
+
 TEST(Trial, gives_up_where_no_kind_comes_again) {
   Made made({3000, 1000, 2000});
   int swaps = 0;
