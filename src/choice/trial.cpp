@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace halocline::core {
 namespace {
@@ -52,6 +53,7 @@ void Trial::begin_trial() {
     if (c != leader_) alive_.push_back(c);
   for (auto &times : times_) times.clear();
   swap_.compared = 0;
+  report_.trials += std::exchange(has_winner_, false) ? 1 : 0;
   report_.won_by_views = report_.given_up = false;
   looks_again_ = period_ > 0;
   drift_.forget();
@@ -160,6 +162,7 @@ void Trial::compare_another_kind() {
 
 void Trial::decide(int winner) {
   leader_ = winner;
+  has_winner_ = true;
   given_up_kinds_ = 0;
   verdict_ = true;
   drift_.forget();
@@ -189,7 +192,6 @@ Status Trial::finish_watched() {
     HLC_TRY(agreement_.await());
     looked_ = true;
     if (drift_.conclude(agreement_.largest())) {
-      report_.trials += 1;
       begin_trial();
       return Status::ok;
     }

@@ -92,7 +92,7 @@ class Trial {
   } swap_;
   Heat heat_;
   int leader_ = 0, last_leader_ = 0, shows_views_ = -1;
-  bool verdict_ = false, looks_again_ = false, looked_ = false;
+  bool has_winner_ = false, verdict_ = false, looks_again_ = false, looked_ = false;
   int given_up_kinds_ = 0;  // of the running trial: they did not come again
   Report report_;
 };
