@@ -41,9 +41,9 @@ class Candidates {
   Plan *plan(int candidate) const { return all_[static_cast<std::size_t>(candidate)].plan.get(); }
   std::int64_t serial() const { return serial_; }
 
-  /// Frees what the losers hold, but for one that may be tried again, and for the leader of the last swaps: other ranks may still use it.
+  /// Frees what the losers hold, but for one that may be tried again. The leader of the last swaps follows later: other ranks may use it.
   void retire_losers();
-  /// All ranks have gone on since: frees what that leader holds, if it has lost.
+  /// All ranks have swapped without it since: frees what that leader holds, if it has lost.
   void retire_last_leader();
   /// Adds what the candidates but one take.
   void add_others(const Plan *but, hlc_plan_info &info) const;
@@ -284,11 +284,11 @@ void Candidates<Plan>::retire_losers() {
   const int second = trial_->period() > 0 ? trial_->runner_up() : -1;
   for (int c = 0; c < static_cast<int>(all_.size()); ++c) {
     if (c == trial_->leader() || (c == second && !all_[static_cast<std::size_t>(c)].is_large)) continue;
+    if (!trial_->withdraw(c)) continue;
     if (c == trial_->last_leader())
       lost_leader_ = c;
-    else if (trial_->has(c))
+    else
       static_cast<void>(plan(c)->retire());
-    trial_->withdraw(c);
   }
 }
 

@@ -27,7 +27,7 @@ class Drift {
   /// The look is over; conclude follows once all ranks' times are known.
   void asked() { asked_ = mine_.size(), is_asked_ = true; }
   bool is_asked() const { return is_asked_; }
-  /// The slowest rank's times. True if they have changed clearly, or the kind of swap has not come at all, twice in a row.
+  /// The slowest rank's times. True if they have changed clearly, or the look has seen no swap of the kind, twice in a row.
   bool conclude(const std::vector<std::int64_t> &slowest);
 
   /// The time of a swap in the first look, and in the last one; 0: not known yet.

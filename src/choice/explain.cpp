@@ -93,7 +93,7 @@ std::string reason_of(const Explained &plan) {
   const Trial &trial = *plan.trial;
   if (trial.is_trying()) return printed("the trial is not over: %d swaps so far", trial.report().swaps);
   if (trial.report().won_by_views) return "the program finishes its swaps by views, which copy nothing inside a node";
-  if (trial.report().given_up) return "no kind of swap came often enough to compare modes: the prediction decides";
+  if (trial.report().given_up) return "no kind of swap was frequent enough to compare modes: the prediction decides";
   const std::int64_t ns = median_ns(trial.times(trial.leader()));
   return printed("in the trial a swap took it %.3g us on the rank that spent most time in it", us(ns)) + comparison(plan, ns);
 }

@@ -21,8 +21,8 @@ constexpr int kLastHeat = 2, kMostSwaps = 9;
 constexpr int kLag = 6;
 /// After so many swaps the winner is compared with the second best once more: what disturbed the trial is over then.
 constexpr int kSecondLook = 100;
-/// A trial begins anew with another kind of swap if the one that is compared has not come for so many swaps. Programs swap field by field, so
-/// that a kind may come once in as many swaps as there are fields. After so many kinds the prediction decides.
+/// A trial begins anew with another kind of swap if none of the compared kind was among so many swaps. Programs swap field by field, so
+/// that a kind may be one in as many swaps as there are fields. After so many kinds the prediction decides.
 constexpr int kPatience = 64, kMostKinds = 3;
 /// The expected winner, or the present one, is replaced only by a candidate that is faster by so much.
 constexpr double kClearly = 0.97;
@@ -53,9 +53,9 @@ void Trial::begin_trial() {
     if (c != leader_) alive_.push_back(c);
   for (auto &times : times_) times.clear();
   swap_.compared = 0;
-  report_.trials += std::exchange(has_winner_, false) ? 1 : 0;
+  report_.trials += std::exchange(now_.has_winner, false) ? 1 : 0;
   report_.won_by_views = report_.given_up = false;
-  looks_again_ = period_ > 0;
+  now_.looks_again = period_ > 0;
   drift_.forget();
   begin_heat(0);
 }
@@ -66,9 +66,9 @@ void Trial::begin_heat(int number) {
 }
 
 int Trial::start(SwapSignature signature) {
-  if (phase_ == Phase::resting && looks_again_ && runner_up() >= 0) {
+  if (phase_ == Phase::resting && now_.looks_again && runner_up() >= 0) {
     alive_.assign({leader_, runner_up()});
-    looks_again_ = report_.won_by_views = false;
+    now_.looks_again = report_.won_by_views = false;
     for (const int c : alive_) times_[static_cast<std::size_t>(c)].clear();
     begin_heat(kLastHeat);
   } else if (phase_ == Phase::resting) {
@@ -84,7 +84,7 @@ int Trial::start(SwapSignature signature) {
 std::int64_t Trial::rest() const {
   if (phase_ != Phase::resting) return 0;
   if (period_ == 0) return std::numeric_limits<std::int64_t>::max();
-  return looks_again_ && runner_up() >= 0 ? std::min<std::int64_t>(kSecondLook, period_) : period_;
+  return now_.looks_again && runner_up() >= 0 ? std::min<std::int64_t>(kSecondLook, period_) : period_;
 }
 
 Status Trial::finish(bool by_views) {
@@ -103,7 +103,9 @@ Status Trial::finish(bool by_views) {
 
 Status Trial::finish_measured(bool by_views) {
   if (!swap_.counts) {
-    if (heat_.pass_over() >= kPatience) compare_another_kind();
+    if (heat_.pass_over() < kPatience) return Status::ok;
+    report_.given_up = ++now_.kinds == kMostKinds;
+    report_.given_up ? decide(leader_) : begin_trial();
     return Status::ok;
   }
   heat_.add(swap_.spent_ns, by_views);
@@ -153,18 +155,11 @@ void Trial::drop_slow() {
   alive_.erase(std::remove_if(alive_.begin(), alive_.end(), is_slow), alive_.end());
 }
 
-/// The kind that was compared has not come for long.
-void Trial::compare_another_kind() {
-  if (++given_up_kinds_ < kMostKinds) return begin_trial();
-  report_.given_up = true;
-  decide(leader_);
-}
-
 void Trial::decide(int winner) {
   leader_ = winner;
-  has_winner_ = true;
-  given_up_kinds_ = 0;
-  verdict_ = true;
+  now_.has_winner = true;
+  now_.kinds = 0;
+  now_.verdict = true;
   drift_.forget();
   phase_ = period_ > 0 ? Phase::watching : Phase::resting;
 }
@@ -176,12 +171,15 @@ int Trial::runner_up() const {
   return best;
 }
 
-void Trial::withdraw(int candidate) {
-  candidates_.erase(std::remove(candidates_.begin(), candidates_.end(), candidate), candidates_.end());
+bool Trial::withdraw(int candidate) {
+  const auto found = std::find(candidates_.begin(), candidates_.end(), candidate);
+  if (found == candidates_.end()) return false;
+  candidates_.erase(found);
   if (candidate == shows_views_) shows_views_ = -1;
-  if (candidates_.size() > 1) return;
+  if (candidates_.size() > 1) return true;
   period_ = 0;
   phase_ = Phase::resting;
+  return true;
 }
 
 // ---------------------------------------------------------------- the winner's swaps
@@ -190,7 +188,7 @@ void Trial::withdraw(int candidate) {
 Status Trial::finish_watched() {
   if (drift_.is_new() && drift_.is_asked()) {
     HLC_TRY(agreement_.await());
-    looked_ = true;
+    now_.looked = true;
     if (drift_.conclude(agreement_.largest())) {
       begin_trial();
       return Status::ok;

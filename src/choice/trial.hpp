@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
@@ -42,22 +41,21 @@ class Trial {
   int leader() const { return leader_; }
   std::int64_t period() const { return period_; }
   /// True once after a winner has been found.
-  bool take_verdict() { return std::exchange(verdict_, false); }
+  bool take_verdict() { return std::exchange(now_.verdict, false); }
   /// True once after all ranks are known to have ended a look at the winner.
-  bool take_look() { return std::exchange(looked_, false); }
+  bool take_look() { return std::exchange(now_.looked, false); }
   /// The best of those that have lost; -1: there is none.
   int runner_up() const;
   /// The candidate that other ranks may still use when this rank has found a winner.
   int last_leader() const { return last_leader_; }
-  /// The candidate is gone, and is never tried again.
-  void withdraw(int candidate);
-  bool has(int candidate) const { return std::find(candidates_.begin(), candidates_.end(), candidate) != candidates_.end(); }
+  /// The candidate is gone, and is never tried again. False if it was gone before.
+  bool withdraw(int candidate);
 
   /// What there is to tell: trials so far, and the swaps that they took.
   struct Report {
     int trials = 1, swaps = 0;
     bool won_by_views = false;
-    bool given_up = false;  // no kind of swap came often enough to be compared
+    bool given_up = false;  // no kind of swap was frequent enough to be compared
   };
   const Report &report() const { return report_; }
   const Drift &drift() const { return drift_; }
@@ -70,7 +68,6 @@ class Trial {
   enum class Phase { measuring, agreeing, watching, settling, resting };
 
   void begin_trial();
-  void compare_another_kind();
   void begin_heat(int number);
   Status finish_measured(bool by_views);
   Status ask(Phase next);
@@ -92,8 +89,10 @@ class Trial {
   } swap_;
   Heat heat_;
   int leader_ = 0, last_leader_ = 0, shows_views_ = -1;
-  bool has_winner_ = false, verdict_ = false, looks_again_ = false, looked_ = false;
-  int given_up_kinds_ = 0;  // of the running trial: they did not come again
+  struct {
+    bool has_winner = false, verdict = false, looks_again = false, looked = false;
+    int kinds = 0;  // of swap that were not seen again in this trial
+  } now_;
   Report report_;
 };
 

@@ -30,7 +30,7 @@ struct Refusals {
 struct Work {
   std::int64_t bytes = 0, local_bytes = 0;  // from other ranks, and from this one
   std::int64_t runs = 0;  // contiguous runs of bytes, of both
-  int neighbours = 0, messages = 0;  // other ranks from which something comes, and the messages of these
+  int neighbours = 0, messages = 0;  // other ranks that send something, and the messages of these
   std::int64_t far_bytes = 0;  // of the bytes and messages, those of ranks on other nodes
   int far_messages = 0;
   std::vector<int> others;  // all other ranks with which data are exchanged

@@ -72,7 +72,7 @@ TEST(Trial, chooses_the_candidate_that_shows_views_while_it_is_there) {
   EXPECT_EQ(made.trial.leader(), 0);
 }
 
-/// A program that swaps field by field: the kind that is compared comes once in so many swaps.
+/// A program that swaps field by field: the kind that is compared is one in so many swaps.
 TEST(Trial, ends_where_many_kinds_of_swap_take_turns) {
   for (const int kinds : {2, 9, 29, 64}) {
     Made made({3000, 1000, 2000});
@@ -106,7 +106,7 @@ TEST(Trial, gives_up_where_no_kind_comes_again) {
 }
 
 TEST(Trial, begins_anew_when_the_program_swaps_something_else) {
-  // Before the winner is compared with the second best once more, and after that, when looks at the winner do not see the kind any more.
+  // Before the winner is compared with the second best once more, and after that. Then looks at the winner do not see the kind any more.
   for (const int before : {0, 60}) {
     Made made({3000, 1000, 2000});
     made.find_winner();
