@@ -26,10 +26,11 @@ class Bench:
     def __init__(self, bench, launcher, folder):
         self.bench, self.launcher, self.folder = bench, launcher, folder
 
-    def run(self, *words, ranks=2):
-        """Returns exit status, standard output and standard error."""
-        done = subprocess.run([*self.launcher, "-n", str(ranks), self.bench, *map(str, words)], capture_output=True, text=True, timeout=300,
-                              check=False)
+    def run(self, *words, ranks=2, cache=None):
+        """Returns exit status, standard output and standard error. cache: the folder XDG_CACHE_HOME."""
+        variables = ["/usr/bin/env", f"XDG_CACHE_HOME={cache}"] if cache else []
+        done = subprocess.run([*self.launcher, "-n", str(ranks), *variables, self.bench, *map(str, words)], capture_output=True, text=True,
+                              timeout=300, check=False)
         return done.returncode, done.stdout, done.stderr
 
     def file(self, name):
@@ -134,12 +135,46 @@ def measured_checks(bench):
     yield "a broken file is said", status != 0 and "is no file of results" in errors, output + errors
 
 
+def unwritten_checks(bench):
+    """Files that can't be written: those that are known to fail stop the command before it measures, others do not cost its results."""
+    source, file, plain = bench.file("made.json"), bench.file("results.json"), bench.file("plain")
+    plain.write_text("no folder")
+    source.write_text(json.dumps({"schema": "halocline-bench/1", "rows": made_rows()}))
+    words = ["model", "--from", source]
+    for ranks in (1, 2):
+        status, output, errors = bench.run(*words, "--card", plain / "card.json", ranks=ranks)
+        yield f"a card that has no folder is refused, {ranks} ranks", status == 1 and "--card" in errors and not output, output + errors
+    yield "in one line", errors.count("can't write the machine card") == 1, errors
+    status, output, errors = bench.run(*words, cache=plain, ranks=1)
+    yield "so is the one that is kept", status == 1 and "XDG_CACHE_HOME" in errors and "--card" in errors and not output, output + errors
+    status, output, errors = bench.run(*words, "--card", bench.folder, ranks=1)
+    yield "a folder is no card", status == 1 and "Is a directory" in errors and not output, output + errors
+    status, output, errors = bench.run(*words, "--card", "none", "--json", plain / "results.json", ranks=1)
+    yield "results that have no folder are refused", status == 1 and "--json" in errors and not output, output + errors
+
+    status, output, errors = bench.run(*words, "--card", "/dev/full", "--json", file)
+    printed = "other points: median error" in output and bool(read(file).get("curves"))
+    yield "a full disk costs the card, not the results", status == 4 and printed and "no machine card: can't write /dev/full" in errors, \
+        f"status {status}\n{output}{errors}"
+    status, output, errors = bench.run(*words, "--card", "none", "--json", "/dev/full")
+    printed = "other points: median error" in output
+    yield "nor the table", status == 4 and printed and "can't write /dev/full" in errors, f"status {status}\n{output}{errors}"
+
+    card = bench.file("kept") / "card.json"
+    card.parent.mkdir()
+    card.write_text("the old card")
+    with card.open() as reader:
+        status, output, errors = bench.run(*words, "--card", card, ranks=1)
+        yield "who reads a card meanwhile reads the old one", reader.read() == "the old card" and read(card).get("curves"), output + errors
+    yield "nothing else is left in its folder", [one.name for one in card.parent.iterdir()] == ["card.json"], output
+
+
 def main():
     split = sys.argv.index("--")
     faults = 0
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(sys.argv[1], sys.argv[split + 1:], pathlib.Path(folder))
-        for part in (operation_checks, format_checks, fit_checks, measured_checks):
+        for part in (operation_checks, format_checks, fit_checks, measured_checks, unwritten_checks):
             for sentence, holds, output in part(bench):
                 print(f"{'ok' if holds else 'FAULT'}: {sentence}")
                 if not holds:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that halocline-bench leaves out the modes that halocline-doctor has found wrong, and says why.
+"""Checks that halocline-bench leaves out the modes that halocline-doctor has found wrong, and says why; and that the doctor says which of
+its files it could not write.
 
 Usage: bench_test.py BENCH DOCTOR -- LAUNCHER [FLAG...]
 
@@ -26,9 +27,9 @@ class Bench:
         self.run([*launcher, "-n", "2", doctor, "--only", "properties/threads", "--json", str(self.file)])
         self.report = json.loads(self.file.read_text())
 
-    def run(self, command):
-        done = subprocess.run(command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=200,
-                              check=False)
+    def run(self, command, **variables):
+        done = subprocess.run(command, env=self.environment | variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              timeout=200, check=False)
         return done.returncode, done.stdout
 
     def race(self, *options):
@@ -85,13 +86,33 @@ def checks(bench, doctor, launcher):
     yield "the report that the doctor keeps is found", status == 0 and left_out, output
 
 
+def unwritten_checks(bench, doctor, launcher):
+    """What was found is printed, whatever becomes of the files."""
+    command = [*launcher, "-n", "2", doctor]
+    status, output = bench.run([*command, "--only", "properties/threads", "--json", "/dev/full"])
+    so = status == 2 and "right" in output and "can't write /dev/full" in output
+    yield "results that can't be written are said, and printed", so, f"status {status}: {output}"
+    good, _ = bench.run([*command, "--no-drop-in"])
+    plain = bench.file.with_name("plain")
+    plain.write_text("no folder")
+    status, output = bench.run([*command, "--no-drop-in"], XDG_CACHE_HOME=str(plain))
+    so = status == good and output.count("the report is not kept") == 1 and "XDG_CACHE_HOME" in output and "right" in output
+    yield "a report that can't be kept leaves the status as it is", so, f"status {status}: {output}"
+    link, file = bench.file.with_name("link.json"), bench.file.with_name("linked.json")
+    link.symlink_to(file)
+    status, output = bench.run([*command, "--only", "properties/threads", "--json", str(link)])
+    so = status == 0 and link.is_symlink() and file.exists()
+    yield "through a link, as to a device, is written: it is not replaced", so, f"status {status}: {output}"
+
+
 def main():
     divider = sys.argv.index("--")
     program, doctor = sys.argv[1:divider]
     launcher = sys.argv[divider + 1:]
     counts = {"passed": 0, "failed": 0}
     with tempfile.TemporaryDirectory(prefix="halocline-bench-test-") as path:
-        for sentence, so, output in checks(Bench(program, doctor, launcher, pathlib.Path(path)), doctor, launcher):
+        bench = Bench(program, doctor, launcher, pathlib.Path(path))
+        for sentence, so, output in [*checks(bench, doctor, launcher), *unwritten_checks(bench, doctor, launcher)]:
             counts["passed" if so else "failed"] += 1
             print(f"{'passed' if so else 'failed'}: {sentence}{'' if so else chr(10) + output}", flush=True)
     print(f"{counts['passed']} passed, {counts['failed']} failed, 0 skipped")

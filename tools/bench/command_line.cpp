@@ -330,7 +330,9 @@ CLI::App *add_model_command(CLI::App &app, ModelOptions &o) {
       ->check(common::positive_number())
       ->capture_default_str();
   command->add_option("--from", o.from, "Fit to the rows of this file, which a command wrote with --json, and measure nothing");
-  command->add_option("--card", o.card, "Machine card to write; none: no card (default: where this host's and this MPI's is kept)");
+  command->add_option("--card", o.card,
+                      "Machine card to write; none: no card (default: where this host's and this MPI's is kept: in "
+                      "$XDG_CACHE_HOME/halocline, else ~/.cache/halocline)");
   command->add_flag("--add", o.add, "Keep the curves of other numbers of nodes that the card has");
   add_common(*command, o);
   add_sampling(*command, o);

@@ -29,6 +29,17 @@ int refuse(const std::string &why) {
   return EXIT_FAILURE;
 }
 
+/// The exit status of a command whose results were printed, and one of its files could not be written.
+constexpr int kUnwritten = 4;
+
+/// What rank 0 could not write, said at the end; empty: nothing. Returns the exit status. Collective.
+int end_with(const std::string &unwritten) {
+  const std::string why = broadcast(unwritten, 0, MPI_COMM_WORLD);
+  if (why.empty()) return EXIT_SUCCESS;
+  say({kUnwritten, "", "halocline-bench: " + why + "\n"});
+  return kUnwritten;
+}
+
 int fail(const std::string &wrong) {
   say({EXIT_FAILURE, "", "WRONG HALO: " + wrong + "\n"});
   return EXIT_FAILURE;
@@ -92,8 +103,9 @@ int run_on(MPI_Comm comm, const CommandLine &asked, Arguments arguments, Publish
 
 /// On all ranks, of which each measurement takes some.
 int run_models(const ModelOptions &options, Arguments arguments, Publisher &publisher) {
-  if (const auto report = run_model(MPI_COMM_WORLD, options, arguments.argc, arguments.argv)) publisher.publish(*report);
-  return EXIT_SUCCESS;
+  const auto report = run_model(MPI_COMM_WORLD, options, arguments.argc, arguments.argv);
+  if (report) publisher.publish(*report);
+  return end_with(report ? report->no_card : "");
 }
 
 int run_autos(const AutoOptions &options, Arguments arguments, Publisher &publisher) {
@@ -133,8 +145,8 @@ int run(const CommandLine &asked, Arguments arguments) {
     status = run_autos(asked.automatic, arguments, publisher);
   else
     status = run_for_ranks(asked, options.ranks, arguments, publisher);
-  publisher.write();
-  return status;
+  const int unwritten = end_with(publisher.write());
+  return status == EXIT_SUCCESS ? unwritten : status;
 }
 
 }  // namespace
@@ -146,6 +158,7 @@ int main(int argc, char **argv) {
   } catch (const bench::Refusal &error) {
     return refuse(error.what());
   } catch (const std::exception &error) {
+    std::fflush(stdout);  // what was measured before
     std::fprintf(stderr, "halocline-bench, rank %d: %s\n", rank_of(MPI_COMM_WORLD), error.what());
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     std::_Exit(EXIT_FAILURE);  // in some MPIs the call returns

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model.hpp"
 
+#include "distrust.hpp"
 #include "team.hpp"
 
 #include <algorithm>
@@ -50,6 +51,15 @@ std::vector<double> errors_of_half(const CostPoints &points, std::uint64_t seed)
   return errors;
 }
 
+/// The report is printed in any case: its measurements took longer than all else.
+void keep_card(ModelReport &report, const ModelOptions &options) {
+  try {
+    report.card = write_card(report, options);
+  } catch (const std::exception &error) {
+    report.no_card = std::string("no machine card: ") + error.what();
+  }
+}
+
 }  // namespace
 
 std::vector<ModelCurve> curves_of(const Results &results) {
@@ -83,17 +93,19 @@ Errors check_halves(std::vector<ModelCurve> &curves, std::uint64_t seed) {
 }
 
 std::optional<ModelReport> run_model(MPI_Comm all, const ModelOptions &options, int argc, char **argv) {
+  const std::string no_card = broadcast(rank_of(all) == 0 ? why_no_card(options) : "", 0, all);
+  if (!no_card.empty()) throw Refusal(no_card);
   const double begin = MPI_Wtime();
   Measured measured = measure_model(all, options, argc, argv);
   const double fitting = MPI_Wtime();
   std::optional<ModelReport> report;
   with_team(all, 1, [&](MPI_Comm) {
-    report.emplace(ModelReport{std::move(measured.results), {}, {}, measured.left_out, fitting - begin, 0, ""});
+    report.emplace(ModelReport{std::move(measured.results), {}, {}, measured.left_out, fitting - begin, 0});
     report->curves = curves_of(report->results);
     for (ModelCurve &curve : report->curves) fit(curve, options.seed);
     report->predicted = check_halves(report->curves, options.seed);
     report->fitting_s = MPI_Wtime() - fitting;
-    report->card = write_card(*report, options);
+    keep_card(*report, options);
     return 0;
   });
   return report;

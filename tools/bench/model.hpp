@@ -28,7 +28,8 @@ struct ModelReport {
   Errors predicted;  ///< of all curves together
   int left_out = 0;  ///< measurements for which there was no time
   double measuring_s = 0, fitting_s = 0;
-  std::string card;  ///< the file that was written; empty: none
+  std::string card{};  ///< the file that was written; empty: none
+  std::string no_card{};  ///< why it could not be written after all; empty: it was, or none was wanted
 };
 
 /// The rows that are times, one list of points per operation, way and nodes, in the order of their first.
@@ -53,7 +54,9 @@ Document document_of(const ModelReport &report);
 
 /// The machine card: schema halocline-card/1, docs/results.md.
 Json card_of(const ModelReport &report);
-/// Writes the card and returns its path; "" where there is no folder for it. Makes the folder.
+/// Why the card can't be written, and which option or variable helps; empty if it can, or if none is wanted. Makes the folder.
+std::string why_no_card(const ModelOptions &options);
+/// Writes the card, as a whole, and returns its path; "" if none is wanted. Throws if it can't be written.
 std::string write_card(const ModelReport &report, const ModelOptions &options);
 
 }  // namespace bench

@@ -101,6 +101,9 @@ Json with_points(const ModelCurve &curve) {
   return json;
 }
 
+/// As asked for, else where it is kept; empty: there is no place.
+std::string path_of_card(const ModelOptions &options) { return options.card.empty() ? hlc_model_path() : options.card; }
+
 /// Curves of a card that was there, of numbers of nodes that this report has not.
 std::vector<Json> curves_kept(const std::string &path, const ModelReport &report) {
   std::ifstream file(path);
@@ -156,15 +159,25 @@ Json card_of(const ModelReport &report) {
   return card;
 }
 
+std::string why_no_card(const ModelOptions &options) {
+  if (options.card == "none") return "";
+  const std::string path = path_of_card(options);
+  if (path.empty()) return "there is no folder for the machine card: XDG_CACHE_HOME names one, --card a file; --card none writes none";
+  std::error_code error;
+  const auto folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  const std::string why = error ? error.message() : why_not_writable(first_written(path));
+  if (why.empty()) return "";
+  return "can't write the machine card " + path + ": " + why + "; --card names another file" +
+         (options.card.empty() ? ", XDG_CACHE_HOME another folder" : "") + ", --card none writes none";
+}
+
 std::string write_card(const ModelReport &report, const ModelOptions &options) {
   if (options.card == "none" || report.curves.empty()) return "";
-  const std::string path = options.card.empty() ? hlc_model_path() : options.card;
-  if (path.empty()) return "";
+  const std::string path = path_of_card(options);
   Json card = card_of(report);
   for (Json &curve : options.add ? curves_kept(path, report) : std::vector<Json>()) card["curves"].push_back(std::move(curve));
-  const auto folder = std::filesystem::path(path).parent_path();
-  if (!folder.empty()) std::filesystem::create_directories(folder);
-  write_file(card, path);
+  replace_file(card, path);
   return path;
 }
 

@@ -13,7 +13,8 @@ namespace bench {
 /// Used on all ranks; rank 0 prints and writes.
 class Publisher {
  public:
-  explicit Publisher(const CommonOptions &options) : options_(options) {}
+  /// Throws a Refusal on all ranks if the file of --json can't be written. Collective.
+  explicit Publisher(const CommonOptions &options);
 
   /// Prints a report, whose own table is the default, and keeps it for the file.
   template <class AnyReport>
@@ -25,8 +26,8 @@ class Publisher {
     std::fputs(text.c_str(), stdout);
     documents_.push_back(json_of(document));
   }
-  /// Writes the file: the report, or those of all numbers of ranks.
-  void write() const;
+  /// Writes the file: the report, or those of all numbers of ranks. Returns what went wrong; empty: nothing.
+  std::string write() const;
 
  private:
   CommonOptions options_;

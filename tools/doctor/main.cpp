@@ -64,22 +64,39 @@ Report make_report(const Options &options, const Launch &launch, std::vector<Res
   return report;
 }
 
+/// Calls `write`; a file that can't be written is said on stderr, with what helps. Returns false then.
+template <class Write>
+bool try_to_write(Write write, const char *help) {
+  try {
+    write();
+    return true;
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "halocline-doctor: %s%s\n", error.what(), help);
+    return false;
+  }
+}
+
 /// Keeps a verdict that speaks for the machine: of all probes, on more than one rank.
 void keep(const Options &options, const Report &report) {
   if (options.no_cache || !report.complete || report.ranks < 2) return;
   const std::string path = report_path(report.mpi, report.host);
   if (path.empty()) return;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
-  write_json(report, path);
+  const auto write = [&] {
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    write_json(report, path);
+  };
+  if (!try_to_write(write, "; the report is not kept: XDG_CACHE_HOME names another folder, --no-cache keeps none")) return;
   std::printf("kept for halocline-bench: %s\n", path.c_str());
 }
 
+/// What was found is printed before a file is written. One that can't be kept leaves the status alone, one that was asked for does not.
 int publish(const Options &options, const Report &report) {
   std::fputs(text_of(report, options.verbose).c_str(), stdout);
-  if (!options.json.empty()) write_json(report, options.json);
+  std::fflush(stdout);
+  const bool written = options.json.empty() || try_to_write([&] { write_json(report, options.json); }, "; --json names another file");
   keep(options, report);
   std::fflush(stdout);
-  return report.has_fault() ? kFault : 0;
+  return !written ? kUsage : report.has_fault() ? kFault : 0;
 }
 
 /// Rank 0 drives, after MPI_Finalize; the other ranks have ended.

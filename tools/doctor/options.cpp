@@ -21,7 +21,9 @@ constexpr const char *kDescription =
     "hosts that your program will have:\n\n  mpiexec -n 4 halocline-doctor";
 
 constexpr const char *kFooter =
-    "Exit status: 0 nothing is wrong, 1 something is wrong, crashes or hangs, 2 the command line, or launcher and library do not match.\n"
+    "Exit status: 0 nothing is wrong, 1 something is wrong, crashes or hangs, 2 the command line, launcher and library do not match, or "
+    "the "
+    "file of --json can't be written.\n"
     "The probes run in a fresh copy of the launch, in a process group of its own; behind one that hangs or crashes the rest go on in "
     "another copy. "
     "The verdict on the modes is kept for halocline-bench, per user, MPI and host (in $XDG_CACHE_HOME/halocline, else ~/.cache/halocline).";

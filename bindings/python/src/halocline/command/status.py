@@ -12,6 +12,7 @@ class Exit(enum.IntEnum):
     WRONG = 1
     USAGE = 2
     MISSING = 3
+    UNWRITTEN = 4
     INTERRUPTED = 130
 
 
@@ -20,6 +21,7 @@ EXIT_CODES = """exit codes:
   1    something is wrong: the doctor's finding, a wrong halo, a program that failed
   2    the command line or an input file is wrong
   3    a native program or a Python package is not there; the message names it
+  4    a benchmark has printed its results, but could not write a file
   130  interrupted
 `halocline run` ends with the exit code of the launcher."""
 
