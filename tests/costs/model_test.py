@@ -121,6 +121,9 @@ def measured_checks(bench):
     status, output, errors = bench.run("model", *short, "--json", file, "--card", card)
     found, kept = read(file), read(card)
     yield "a machine is measured", status == 0 and bool(found.get("rows")) and bool(kept.get("curves")), output + errors
+    rule, passes = found.get("rules", {}).get("outliers", ""), found.get("passes", 0)
+    told = f"in {passes} passes" in rule and "left out" in rule if passes > 1 else "measured once" in rule
+    yield "the file says how many passes there were, and which rows count", passes > 0 and told, rule
     names = {(curve["operation"], curve["by"]) for curve in kept.get("curves", [])}
     yield "the card has the modes of a halo", {("halo", "direct"), ("halo", "p2p")} <= names, output
     puts = {("put + flush", "engine"), ("put + flush", "host")} <= names

@@ -319,14 +319,13 @@ const char *const kModel =
     "bytes "
     "over bandwidth with switch points, c log2(p), costs per neighbour and block, and for ranks that share cores. Checks the curves: "
     "fitted to "
-    "every other size and number of ranks, they predict the rest. Writes a machine card, in which plans look up what a mode costs. Under "
-    "two "
-    "minutes.";
+    "every other size and number of ranks, they predict the rest. Writes a machine card, in which plans look up what a mode costs. "
+    "Takes --seconds, the end of the operation or swap that runs then, and some seconds for the fit.";
 
 CLI::App *add_model_command(CLI::App &app, ModelOptions &o) {
   CLI::App *command = app.add_subcommand("model", kModel);
   add_sizes(*command, o, "Bytes of operations between two ranks (default: 8 to 1 MiB)", {8, kMostRmaBytes});
-  command->add_option("--seconds", o.seconds, "Begin no measurement after so many seconds")
+  command->add_option("--seconds", o.seconds, "Begin no operation and no swap of another shape after so many seconds")
       ->check(common::positive_number())
       ->capture_default_str();
   command->add_option("--from", o.from, "Fit to the rows of this file, which a command wrote with --json, and measure nothing");

@@ -100,7 +100,7 @@ std::optional<ModelReport> run_model(MPI_Comm all, const ModelOptions &options, 
   const double fitting = MPI_Wtime();
   std::optional<ModelReport> report;
   with_team(all, 1, [&](MPI_Comm) {
-    report.emplace(ModelReport{std::move(measured.results), {}, {}, measured.left_out, fitting - begin, 0});
+    report.emplace(ModelReport{std::move(measured.results), {}, {}, measured.left_out, fitting - begin, 0, measured.passes});
     report->curves = curves_of(report->results);
     for (ModelCurve &curve : report->curves) fit(curve, options.seed);
     report->predicted = check_halves(report->curves, options.seed);

@@ -28,6 +28,7 @@ struct ModelReport {
   Errors predicted;  ///< of all curves together
   int left_out = 0;  ///< measurements for which there was no time
   double measuring_s = 0, fitting_s = 0;
+  int passes = 0;  ///< how often everything was measured; 0: the rows are those of a file
   std::string card{};  ///< the file that was written; empty: none
   std::string no_card{};  ///< why it could not be written after all; empty: it was, or none was wanted
 };
@@ -43,6 +44,7 @@ Errors check_halves(std::vector<ModelCurve> &curves, std::uint64_t seed);
 struct Measured {
   Results results;
   int left_out = 0;
+  int passes = 0;
 };
 Measured measure_model(MPI_Comm all, const ModelOptions &options, int argc, char **argv);
 

@@ -53,11 +53,17 @@ const Shape kMoreShapes[] = {{8, 8, 32, 1, 1, halocline::Stencil::star},       {
                              {48, 48, 96, 2, 8, halocline::Stencil::star},     {8, 8, 8, 1, 1, halocline::Stencil::box, true},
                              {32, 32, 16, 1, 2, halocline::Stencil::box, true}};
 
-/// One measurement on so many ranks; its rows are complete.
+/// What an item has measured; its rows are complete.
+struct ItemRows {
+  std::vector<ResultRow> rows;
+  bool is_whole = true;  ///< false: the time was over before its last operation
+};
+
+/// One measurement on so many ranks, in which no operation begins after `until`, but for the first.
 struct Item {
   std::string what;
   int ranks;
-  std::function<std::vector<ResultRow>(MPI_Comm)> measure;
+  std::function<ItemRows(MPI_Comm, double until)> measure;
 };
 
 /// The numbers of ranks: as asked for, else 2, 3, 4, 6, 8 and twice as many again and again, up to those started.
@@ -111,8 +117,11 @@ class Plan {
     PairOptions options;
     static_cast<CommonOptions &>(options) = options_;
     options.parts = parts, options.sizes = sizes, options.ways = ways;
-    items_.push_back(
-        {"operations", ranks, [this, options](MPI_Comm comm) { return completed_rows(run_operations(comm, options, argc_, argv_)); }});
+    items_.push_back({"operations", ranks, [this, options](MPI_Comm comm, double until) {
+                        PairOptions timed = options;
+                        timed.until = until;
+                        return completed_rows(run_operations(comm, timed, argc_, argv_));
+                      }});
   }
 
   void add_halo(int ranks, const Shape &shape) {
@@ -120,17 +129,17 @@ class Plan {
     static_cast<CommonOptions &>(options) = options_;
     options.local = {shape.x, shape.y, shape.z}, options.depth = shape.depth, options.fields = shape.fields;
     options.stencil = shape.stencil, options.split_z = shape.split_z, options.warmups = 1;
-    items_.push_back({"halo", ranks, [this, options](MPI_Comm comm) {
+    items_.push_back({"halo", ranks, [this, options](MPI_Comm comm, double) {
                         const HaloOutcome outcome = measure_halo(comm, options, argc_, argv_);
                         if (outcome.wrong) throw Refusal("WRONG HALO: " + *outcome.wrong);
                         return completed_rows(document_of(*outcome.report).results);
                       }});
   }
 
-  static std::vector<ResultRow> completed_rows(const Results &results) {
-    std::vector<ResultRow> rows;
-    for (const ResultRow &row : results.rows) rows.push_back(completed(row, results.environment));
-    return rows;
+  static ItemRows completed_rows(const Results &results) {
+    ItemRows found{{}, results.is_whole};
+    for (const ResultRow &row : results.rows) found.rows.push_back(completed(row, results.environment));
+    return found;
   }
 
   ModelOptions options_;
@@ -139,25 +148,19 @@ class Plan {
   std::vector<Item> items_;
 };
 
-/// Rank 0's clock counts.
-bool is_time_left(MPI_Comm all, double end) {
-  int left = MPI_Wtime() < end ? 1 : 0;
-  MPI_Bcast(&left, 1, MPI_INT, 0, all);
-  return left != 0;
-}
-
 /// All items are measured so often if there is time. The cores of a virtual machine may be farther from each other for a while, and another
 /// program may run for a while. What took the least time is the machine's own.
 constexpr int kMostPasses = 5;
 /// Another pass takes at most so many times as long as the first one.
 constexpr double kSlack = 1.3;
 
-/// Whether the rows of an item took less time than those of another pass, in the mean of the ratios.
-bool is_calmer(const std::vector<ResultRow> &now, const std::vector<ResultRow> &before) {
+/// Whether the rows of an item took less time than those of another pass, in the mean of the ratios. A part of them is no rival.
+bool is_calmer(const ItemRows &now, const ItemRows &before) {
+  if (now.rows.size() < before.rows.size()) return false;
   double sum = 0;
-  for (std::size_t i = 0; i < std::min(now.size(), before.size()); ++i) {
-    const double ours = spread_of(now[i].samples).median, theirs = spread_of(before[i].samples).median;
-    if (now[i].unit == "us" && ours > 0 && theirs > 0) sum += std::log(ours / theirs);
+  for (std::size_t i = 0; i < before.rows.size(); ++i) {
+    const double ours = spread_of(now.rows[i].samples).median, theirs = spread_of(before.rows[i].samples).median;
+    if (now.rows[i].unit == "us" && ours > 0 && theirs > 0) sum += std::log(ours / theirs);
   }
   return sum < 0;
 }
@@ -206,28 +209,32 @@ Measured measure_model(MPI_Comm all, const ModelOptions &options, int argc, char
   const Plan plan(options, size_of(all), argc, argv);
   const double begin = MPI_Wtime(), end = begin + options.seconds;
   const ProgressLine progress(options, rank_of(all));
-  std::vector<std::vector<ResultRow>> calmest(plan.items().size());
-  const auto pass = [&](bool whole) {
-    std::size_t done = 0;
+  std::vector<ItemRows> calmest(plan.items().size());
+  const auto pass = [&] {
+    std::size_t begun = 0;
     for (const Item &item : plan.items()) {
-      if (done > 0 && !whole && !is_time_left(all, end)) break;
-      std::vector<ResultRow> now;
+      if ((begun > 0 || measured.passes > 0) && !is_time_left(all, end)) break;
+      ItemRows now;
       with_team(all, item.ranks, [&](MPI_Comm team) {
-        now = item.measure(team);
+        now = item.measure(team, end);
         return 0;
       });
-      if (calmest[done].empty() || is_calmer(now, calmest[done])) calmest[done] = std::move(now);
-      progress(item.what + " of " + std::to_string(item.ranks) + " ranks", static_cast<int>(++done), static_cast<int>(plan.items().size()));
+      if (measured.passes == 0 || is_calmer(now, calmest[begun])) calmest[begun] = std::move(now);
+      progress(item.what + " of " + std::to_string(item.ranks) + " ranks", static_cast<int>(++begun),
+               static_cast<int>(plan.items().size()));
     }
-    return done;
+    ++measured.passes;
+    return begun;
   };
-  const std::size_t done = pass(false);
+  const std::size_t begun = pass();
   // Each pass as a whole, so that the samples of an item lie apart.
   const double once = MPI_Wtime() - begin;
-  for (int passes = 1; passes < kMostPasses && is_time_left(all, end - kSlack * once); ++passes) pass(true);
-  for (std::vector<ResultRow> &some : calmest)
-    for (ResultRow &row : some) rows.push_back(std::move(row));
-  measured.left_out = static_cast<int>(plan.items().size() - done);
+  while (measured.passes < kMostPasses && is_time_left(all, end - kSlack * once)) pass();
+  for (ItemRows &some : calmest) {
+    for (ResultRow &row : some.rows) rows.push_back(std::move(row));
+    measured.left_out += some.is_whole ? 0 : 1;
+  }
+  measured.left_out += static_cast<int>(plan.items().size() - begun);
   return measured;
 }
 

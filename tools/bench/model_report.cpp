@@ -104,6 +104,15 @@ Json with_points(const ModelCurve &curve) {
 /// As asked for, else where it is kept; empty: there is no place.
 std::string path_of_card(const ModelOptions &options) { return options.card.empty() ? hlc_model_path() : options.card; }
 
+/// How the samples became rows.
+std::string rule_of(const ModelReport &report) {
+  if (report.passes == 0) return "the rows are those of a file (--from), whose rules hold";
+  if (report.passes == 1) return "everything was measured once; " + kOutliers;
+  return "everything was measured in " + std::to_string(report.passes) +
+         " passes; each shape and each group of operations has the rows of the pass in which it took the least, the others are left out; " +
+         "of this pass, " + kOutliers;
+}
+
 /// Curves of a card that was there, of numbers of nodes that this report has not.
 std::vector<Json> curves_kept(const std::string &path, const ModelReport &report) {
   std::ifstream file(path);
@@ -144,8 +153,10 @@ Document document_of(const ModelReport &report) {
           {{"curves", curves},
            {"predicted_half", json_of(report.predicted)},
            {"left_out", report.left_out},
+           {"passes", report.passes},
            {"measuring_s", report.measuring_s},
-           {"fitting_s", report.fitting_s}}};
+           {"fitting_s", report.fitting_s}},
+          rule_of(report)};
 }
 
 Json card_of(const ModelReport &report) {

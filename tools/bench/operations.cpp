@@ -4,6 +4,7 @@
 #include "distrust.hpp"
 #include "other_operations.hpp"
 #include "progress_line.hpp"
+#include "team.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -72,6 +73,8 @@ Results run_operations(MPI_Comm comm, const PairOptions &options, int argc, char
   const std::vector<Maker> makers = makers_of(stage, options);
   const ProgressLine progress(options, rank_of(comm));
   for (const Maker &make : makers) {
+    results.is_whole = options.until <= 0 || &make == makers.data() || is_time_left(comm, options.until);
+    if (!results.is_whole) break;
     const Operation operation = asked_for(make(), options.ways);
     progress(operation.name, static_cast<int>(&make - makers.data()) + 1, static_cast<int>(makers.size()));
     for (ResultRow &row : rows_of(operation, race(operation, options, random))) results.rows.push_back(std::move(row));

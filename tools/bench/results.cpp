@@ -15,9 +15,6 @@ namespace {
 constexpr const char *kSchema = "halocline-bench/1";
 constexpr const char *kWarmUp =
     "each way of an operation runs before its first sample; what it leaves is verified where it leaves something";
-constexpr const char *kOutliers =
-    "no sample is left out: median, 10th and 90th percentile; outliers counts samples further from the nearer quartile than 3 times the "
-    "distance of the quartiles";
 constexpr const char *kOrder = "one sample of each way per round, in shuffled order";
 
 Json json_of(const ResultRow &any, const Environment &environment) {
@@ -176,7 +173,7 @@ Json json_of(const Document &document) {
   Json all = {{"schema", kSchema}};
   all.update(opening(document.results.benchmark, document.results.environment, ""));
   all.update(document.details);
-  all["rules"] = {{"warm_up", kWarmUp}, {"outliers", kOutliers}, {"order", kOrder}};
+  all["rules"] = {{"warm_up", kWarmUp}, {"outliers", document.outliers}, {"order", kOrder}};
   all["rows"] = Json::array();
   for (const ResultRow &row : document.results.rows) all["rows"].push_back(json_of(row, document.results.environment));
   return all;

@@ -39,12 +39,19 @@ struct Results {
   std::string benchmark;
   Environment environment;
   std::vector<ResultRow> rows;
+  bool is_whole = true;  ///< false: there was no time for all
 };
 
-/// A report as a file: its rows in the schema, and what only this command has.
+/// What becomes of samples that are far off; see Spread.
+inline const std::string kOutliers =
+    "no sample is left out: median, 10th and 90th percentile; outliers counts samples further from the nearer quartile than 3 times the "
+    "distance of the quartiles";
+
+/// A report as a file: its rows in the schema, what only this command has, and its rule for outliers.
 struct Document {
   Results results;
   Json details = Json::object();
+  std::string outliers = kOutliers;
 };
 
 /// Ranks for each core of a machine, 1 at least. Emulated nodes share one machine.

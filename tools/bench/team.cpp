@@ -43,4 +43,10 @@ int with_team(MPI_Comm all, int size, const std::function<int(MPI_Comm)> &work) 
   return result;
 }
 
+bool is_time_left(MPI_Comm comm, double end) {
+  int left = MPI_Wtime() < end ? 1 : 0;
+  MPI_Bcast(&left, 1, MPI_INT, 0, comm);
+  return left != 0;
+}
+
 }  // namespace bench

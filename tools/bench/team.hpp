@@ -13,4 +13,7 @@ namespace bench {
 /// them. Returns what `work` returned, 0 on a rank that slept. A Refusal, which all ranks of the team throw, is thrown on all. Collective.
 int with_team(MPI_Comm all, int size, const std::function<int(MPI_Comm)> &work);
 
+/// Whether MPI_Wtime of rank 0 is before `end`. Collective.
+bool is_time_left(MPI_Comm comm, double end);
+
 }  // namespace bench
