@@ -76,9 +76,28 @@ def format_checks(bench):
     yield "osu has its columns", "# Size          Latency (us)" in output and "\n4096 " in output, output + errors
     status, output, errors = bench.run(*words, "--format", "imb")
     yield "imb has its columns", "t_min[usec]" in output and "# #processes = 2" in output, output + errors
+    yield from table_checks(bench)
     status, output, errors = bench.run("halo", "--local", "4,4,8", "--fields", "1", "--modes", "direct", *QUICK, "--format", "jsonl")
     rows = [json.loads(line) for line in output.splitlines()] if status == 0 else []
     yield "so do older commands", {row["by"] for row in rows} >= {"hand_p2p", "p2p", "direct"}, output + errors
+
+
+def table_checks(bench):
+    """Rows of the same bytes are told apart, and nothing but times stands in a table of times."""
+    words = ["operations", "--parts", "datatypes", *QUICK]
+    status, output, errors = bench.run(*words, "--format", "csv")
+    lines = output.splitlines()
+    rows = [(row["by"], row["bytes"], row.get("blocks")) for row in csv.DictReader(lines)]
+    yield "csv tells blocks apart", len(rows) > len({row[:2] for row in rows}) and len(rows) == len(set(rows)), output + errors
+    yield "its new columns are the last ones", lines[0].endswith(",samples,blocks,ranks_per_core"), output
+    for form, beginning in (("osu", "# "), ("imb", "# Benchmarking ")):
+        status, output, errors = bench.run(*words, "--format", form)
+        titles = [line for line in output.splitlines() if line.startswith(f"{beginning}put of blocks (")]
+        yield f"{form} names the blocks", status == 0 and len(titles) == len(set(titles)) == len(rows), output + errors
+    status, output, errors = bench.run("operations", "--parts", "barrier,overlap", "--sizes", "4096", *QUICK, "--format", "imb")
+    _, _, percents = output.partition("# Benchmarking put hidden by computation")
+    whole = "t_min[usec]" in output and "min[%]" in percents and "usec" not in percents
+    yield "percents have a table of their own", status == 0 and whole, output + errors
 
 
 def made_rows():

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <tuple>
 #include <utility>
 
@@ -56,7 +55,8 @@ std::string lines_of(const Results &results) {
 std::string quoted(const std::string &text) { return text.find(',') == std::string::npos ? text : '"' + text + '"'; }
 
 std::string csv_of(const Results &results, bool first) {
-  std::string text = first ? "benchmark,operation,by,bytes,ranks,nodes,unit,median,p10,p90,outliers,limit,samples\n" : "";
+  std::string text =
+      first ? "benchmark,operation,by,bytes,ranks,nodes,unit,median,p10,p90,outliers,limit,samples,blocks,ranks_per_core\n" : "";
   for (const ResultRow &any : results.rows) {
     const ResultRow row = completed(any, results.environment);
     const Spread spread = spread_of(row.samples);
@@ -65,20 +65,43 @@ std::string csv_of(const Results &results, bool first) {
                   row.unit.c_str(), spread.median, spread.p10, spread.p90, spread.outliers);
     char limit[32] = "";
     if (row.limit > 0) std::snprintf(limit, sizeof limit, "%.6g", row.limit);
+    char more[64];
+    std::snprintf(more, sizeof more, ",%.6g,%.6g\n", row.blocks, row.ranks_per_core);
     text += results.benchmark + "," + quoted(row.operation) + "," + quoted(row.by) + "," + numbers + limit + "," +
-            std::to_string(row.samples.size()) + "\n";
+            std::to_string(row.samples.size()) + more;
   }
   return text;
 }
 
-/// The rows of each operation, way and number of ranks, in the order of their first.
-std::vector<std::vector<const ResultRow *>> series_of(const Results &results) {
-  std::vector<std::vector<const ResultRow *>> all;
-  std::map<std::tuple<std::string, std::string, int>, std::size_t> places;
-  for (const ResultRow &row : results.rows) {
-    const auto [place, is_new] = places.try_emplace({row.operation, row.by, row.ranks}, all.size());
-    if (is_new) all.emplace_back();
-    all[place->second].push_back(&row);
+/// Rows that differ in their bytes alone, and what they have in common.
+struct SizeSeries {
+  std::string operation, by, unit;
+  int ranks, nodes;
+  double blocks;
+  std::vector<ResultRow> rows{};
+
+  bool holds(const ResultRow &row) const {
+    return std::tie(operation, by, unit, ranks, nodes) == std::tie(row.operation, row.by, row.unit, row.ranks, row.nodes) &&
+           blocks >= row.blocks && row.blocks >= blocks;
+  }
+  /// "put of blocks (16000 blocks) by engine"
+  std::string title() const {
+    std::string more;
+    if (blocks > 0) more += number(blocks, 0) + " blocks";
+    if (nodes > 1) more += (more.empty() ? "" : ", ") + std::to_string(nodes) + " nodes";
+    return operation + (more.empty() ? "" : " (" + more + ")") + " by " + by;
+  }
+};
+
+/// In the order of their first rows.
+std::vector<SizeSeries> series_of(const Results &results) {
+  std::vector<SizeSeries> all;
+  for (const ResultRow &any : results.rows) {
+    const ResultRow row = completed(any, results.environment);
+    const auto same = std::find_if(all.begin(), all.end(), [&](const SizeSeries &one) { return one.holds(row); });
+    SizeSeries &one =
+        same != all.end() ? *same : all.emplace_back(SizeSeries{row.operation, row.by, row.unit, row.ranks, row.nodes, row.blocks});
+    one.rows.push_back(row);
   }
   return all;
 }
@@ -86,14 +109,12 @@ std::vector<std::vector<const ResultRow *>> series_of(const Results &results) {
 /// As osu_put_latency and its sisters print: a head, and size and median in columns.
 std::string osu_of(const Results &results) {
   std::string text;
-  for (const auto &series : series_of(results)) {
-    text += "# " + series.front()->operation + " by " + series.front()->by + ", " +
-            std::to_string(completed(*series.front(), results.environment).ranks) +
-            " ranks (columns of the OSU benchmarks)\n# Size          " +
-            (series.front()->unit == "us" ? "Latency (us)" : series.front()->unit) + "\n";
-    for (const ResultRow *row : series) {
+  for (const SizeSeries &series : series_of(results)) {
+    text += "# " + series.title() + ", " + std::to_string(series.ranks) + " ranks (columns of the OSU benchmarks)\n# Size          " +
+            (series.unit == "us" ? "Latency (us)" : series.unit) + "\n";
+    for (const ResultRow &row : series.rows) {
       char line[80];
-      std::snprintf(line, sizeof line, "%-10lld%21.2f\n", static_cast<long long>(row->bytes), spread_of(row->samples).median);
+      std::snprintf(line, sizeof line, "%-10lld%21.2f\n", static_cast<long long>(row.bytes), spread_of(row.samples).median);
       text += line;
     }
     text += "\n";
@@ -101,21 +122,22 @@ std::string osu_of(const Results &results) {
   return text;
 }
 
-/// As IMB-RMA prints: a head, and size, samples, least, most and mean in columns.
+/// As IMB-RMA prints: a head, and size, samples, least, most and mean in columns, which name their unit.
 std::string imb_of(const Results &results) {
   const std::string rule = "#----------------------------------------------------------------\n";
   std::string text;
-  for (const auto &series : series_of(results)) {
-    text += rule + "# Benchmarking " + series.front()->operation + " by " + series.front()->by +
-            "\n# #processes = " + std::to_string(completed(*series.front(), results.environment).ranks) + "\n" + rule +
-            "       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n";
-    for (const ResultRow *row : series) {
+  for (const SizeSeries &series : series_of(results)) {
+    text += rule + "# Benchmarking " + series.title() + "\n# #processes = " + std::to_string(series.ranks) + "\n" + rule +
+            (series.unit == "us" ? "       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n"
+                                 : "       #bytes #repetitions       min[" + series.unit + "]       max[" + series.unit + "]       avg[" +
+                                       series.unit + "]\n");
+    for (const ResultRow &row : series.rows) {
       double sum = 0;
-      for (const double sample : row->samples) sum += sample;
+      for (const double sample : row.samples) sum += sample;
       char line[120];
-      std::snprintf(line, sizeof line, "%13lld %12zu %12.2f %12.2f %12.2f\n", static_cast<long long>(row->bytes), row->samples.size(),
-                    quantile(row->samples, 0), quantile(row->samples, 1),
-                    sum / static_cast<double>(std::max<std::size_t>(row->samples.size(), 1)));
+      std::snprintf(line, sizeof line, "%13lld %12zu %12.2f %12.2f %12.2f\n", static_cast<long long>(row.bytes), row.samples.size(),
+                    quantile(row.samples, 0), quantile(row.samples, 1),
+                    sum / static_cast<double>(std::max<std::size_t>(row.samples.size(), 1)));
       text += line;
     }
     text += "\n";
