@@ -59,6 +59,8 @@ def operation_checks(bench):
     times = [row for row in rows if row["unit"] == "us"]
     yield "times are times", all(0 < row["p10"] <= row["median"] <= row["p90"] < 1e9 for row in times), output
     yield "each time has its limit", all(row["limit"] > 0 for row in times), output
+    sums = [row["limit"] for row in times if (row["operation"], row["bytes"]) == ("allreduce", 8)]
+    yield "that of a sum has the hand-over of a cache line, not a copy of 8 bytes alone", bool(sums) and min(sums) > 0.01, str(sums)
     yield "the rules are said", {"warm_up", "outliers", "order"} <= set(found.get("rules", {})), output
 
 

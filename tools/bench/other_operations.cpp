@@ -259,7 +259,10 @@ Operation make_barrier(Stage &stage) {
     meet(comm);
     return slowest(time_calls(count, [&] { segment->barrier(); }), comm);
   };
-  const auto host = [comm](int count) { return slowest(time_calls(count, [&] { MPI_Barrier(comm); }), comm); };
+  const auto host = [comm](int count) {
+    meet(comm);
+    return slowest(time_calls(count, [&] { MPI_Barrier(comm); }), comm);
+  };
   return {"barrier",
           0,
           {{"engine", engine}, {"host", host}, {kLimitWay, [&stage](int) { return stage.ways.handovers(rounds_of(stage.comm)); }}}};
@@ -271,7 +274,9 @@ Operation make_allreduce(Stage &stage, std::int64_t bytes) {
   if (sums->can_be_at_once()) operation.ways.push_back({"at_once", [sums](int count) { return sums->at_once(count); }});
   operation.ways.push_back({"chunks", [sums](int count) { return sums->in_chunks(count); }});
   operation.ways.push_back({"host", [sums](int count) { return sums->by_host(count); }});
-  operation.ways.push_back({kLimitWay, [sums](int count) { return sums->by_copy(count); }});
+  // A rank's numbers go to all others, as the word of a barrier does.
+  const auto limit = [sums, &stage](int count) { return sums->by_copy(count) + stage.ways.handovers(rounds_of(stage.comm)); };
+  operation.ways.push_back({kLimitWay, limit});
   return operation;
 }
 
