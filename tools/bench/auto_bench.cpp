@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "auto_bench.hpp"
 
+#include "auto_plan.hpp"
 #include "distrust.hpp"
 #include "halo_bench.hpp"
 #include "progress_line.hpp"
@@ -13,43 +14,6 @@
 
 namespace bench {
 namespace {
-
-struct AutoShape {
-  std::int64_t x, y, z, depth;
-  int fields;
-  const char *type;
-  halocline::Stencil stencil;
-  bool split_z;
-};
-/// None of these is among those from which a machine card is fitted.
-const AutoShape kAutoShapes[] = {
-    {4, 4, 8, 1, 1, "float64", halocline::Stencil::star, false},     {10, 12, 40, 1, 3, "float32", halocline::Stencil::box, false},
-    {32, 32, 64, 2, 6, "float64", halocline::Stencil::box, false},   {8, 8, 8, 1, 1, "int32", halocline::Stencil::box, true},
-    {20, 20, 200, 3, 2, "float64", halocline::Stencil::box, false},  {64, 64, 16, 1, 1, "complex128", halocline::Stencil::star, true},
-    {12, 12, 96, 2, 20, "float32", halocline::Stencil::star, false}, {16, 16, 16, 2, 4, "int64", halocline::Stencil::box, true},
-    {40, 24, 128, 1, 12, "float64", halocline::Stencil::box, false},
-};
-struct AutoLaunch {
-  int ranks, nodes;
-};
-const AutoLaunch kLaunches[] = {{2, 1}, {4, 1}, {4, 2}, {3, 1}, {8, 1}, {6, 1}};
-
-struct Configuration {
-  AutoShape shape;
-  AutoLaunch launch;
-};
-
-/// Sizes and launches in turn, so that what is left out for lack of time is of all kinds.
-std::vector<Configuration> configurations(int started, int most) {
-  std::vector<Configuration> all;
-  for (const AutoLaunch &launch : kLaunches)
-    for (const AutoShape &shape : kAutoShapes)
-      if (launch.ranks <= started && static_cast<int>(all.size()) < most) all.push_back({shape, launch});
-  std::stable_sort(all.begin(), all.end(), [](const Configuration &a, const Configuration &b) {
-    return a.shape.x * 31 % 17 + a.launch.ranks % 3 < b.shape.x * 31 % 17 + b.launch.ranks % 3;
-  });
-  return all;
-}
 
 HaloOptions halo_options(const AutoOptions &common, const Configuration &what) {
   HaloOptions options;
@@ -142,13 +106,6 @@ AutoCase measure(MPI_Comm comm, const AutoOptions &common, const Configuration &
   return found;
 }
 
-/// Rank 0's clock counts.
-bool has_time_left(MPI_Comm all, double end) {
-  int left = MPI_Wtime() < end ? 1 : 0;
-  MPI_Bcast(&left, 1, MPI_INT, 0, all);
-  return left != 0;
-}
-
 }  // namespace
 
 std::optional<AutoReport> run_auto(MPI_Comm all, const AutoOptions &options, int argc, char **argv) {
@@ -162,7 +119,7 @@ std::optional<AutoReport> run_auto(MPI_Comm all, const AutoOptions &options, int
   const double end = MPI_Wtime() + options.seconds;
   const ProgressLine progress(options, rank_of(all));
   for (const Configuration &what : plan) {
-    if (!report.cases.empty() && !has_time_left(all, end)) break;
+    if (!report.cases.empty() && !is_time_left(all, end)) break;
     AutoCase found;
     with_team(all, what.launch.ranks, [&](MPI_Comm team) {
       found = measure(team, options, what, argc, argv, report.results.rows);

@@ -353,7 +353,9 @@ CLI::App *add_auto_command(CLI::App &app, AutoOptions &o) {
   command->add_option("--seconds", o.seconds, "Begin no configuration after so many seconds")
       ->check(common::positive_number())
       ->capture_default_str();
-  command->add_option("--most", o.most, "At most so many configurations")->check(common::positive_number())->capture_default_str();
+  command->add_option("--most", o.most, "At most so many configurations, of all kinds")
+      ->check(common::positive_number())
+      ->capture_default_str();
   add_common(*command, o);
   add_sampling(*command, o);
   command->footer("Example: mpiexec -n 8 halocline-bench auto --json auto.json");

@@ -2,12 +2,15 @@
 // element, a cell outside the stencil and a damaged interior, each with the right field and cell in its message.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include "auto_plan.hpp"
 #include "hand_written.hpp"
 #include "pattern.hpp"
 #include "problem.hpp"
 
 #include <cstdio>
 #include <cstdlib>
+#include <set>
+#include <utility>
 
 namespace {
 
@@ -103,6 +106,25 @@ void check_torn(const halocline::Context &context) {
   s.complains("a torn element is found", "1, 3, 1", "no value of ours");
 }
 
+/// How many different shapes and launches there are among the configurations of `auto`.
+std::pair<std::size_t, std::size_t> kinds_of(const std::vector<Configuration> &some) {
+  std::set<std::int64_t> shapes;
+  std::set<std::pair<int, int>> launches;
+  for (const Configuration &one : some) shapes.insert(one.shape.x), launches.insert({one.launch.ranks, one.launch.nodes});
+  return {shapes.size(), launches.size()};
+}
+
+void check_configurations() {
+  const auto all = configurations(8, 1000);
+  std::set<std::pair<std::int64_t, std::pair<int, int>>> different;
+  for (const Configuration &one : all) different.insert({one.shape.x, {one.launch.ranks, one.launch.nodes}});
+  expect(all.size() == 54 && different.size() == 54, "auto takes every shape on every launch once", std::to_string(different.size()));
+  expect(kinds_of(configurations(8, 9)) == std::pair<std::size_t, std::size_t>{9, 6}, "the first nine are of all shapes and launches");
+  expect(kinds_of(configurations(4, 3)) == std::pair<std::size_t, std::size_t>{3, 3}, "three are of three shapes and launches");
+  expect(kinds_of(configurations(2, 1000)) == std::pair<std::size_t, std::size_t>{9, 1}, "two ranks have one launch");
+  expect(configurations(1, 1000).empty(), "one rank has none");
+}
+
 }  // namespace
 
 int main() {
@@ -114,6 +136,7 @@ int main() {
     check_wrong(context, type);
   }
   check_torn(context);
+  check_configurations();
   int all = 0;
   MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (context.rank() == 0) std::printf("bench selftest: %s\n", all == 0 ? "the verification finds every kind of wrong cell" : "WRONG");
