@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that tools/bench/drop_in.py measures the calls and the windows of libhalocline_mpi, and reports them whole.
+"""Checks that tools/bench/drop_in.py measures calls, windows and halo swaps with libhalocline_mpi, and reports and draws them whole.
 
 Usage: drop_in_test.py BENCH -- LAUNCHER [FLAG...]
 
@@ -19,6 +19,7 @@ OPERATIONS = {("put + flush", 8), ("put + flush", 4096), ("get + flush", 8), ("g
               ("accumulate + flush", 8), ("accumulate + flush", 65536), ("fetch_and_op + flush", 8), ("compare_and_swap + flush", 8),
               ("lock shared, unlock", 0), ("lock exclusive, unlock", 0), ("lock exclusive of one rank by all", 8),
               ("PSCW, put to the next rank", 8), ("fence, put to the next rank", 8)}
+HALO_MODES = {"hand_p2p", "p2p", "fence", "pscw", "passive", "passive_naive", "notify", "direct"}
 KINDS = {"create", "allocate", "allocate_shared", "dynamic"}
 TIMES = ("ours_us", "host_us", "limit_us", "ratio")
 
@@ -48,17 +49,33 @@ def checks(found, output):
     sides = [one[side] for one in windows for side in ("ours", "host")]
     yield "windows have times", all(is_number(side["median_us"]) and is_number(side["first_us"]) for side in sides)
     yield "windows have memory", all(side["windows"] > 0 and "own_bytes" in side and "shared_bytes" in side for side in sides)
-    yield "the tables are printed", all(title in output for title in ("Calls, us, 2 ranks", "Interposition, ns", "Windows: made and freed"))
+    halos = found["halo"]
+    yield "halos are swapped with the library and without it, in each launch", \
+        [(one["launch"], one["loaded"]) for one in halos] == [(0, False), (0, True), (1, False), (1, True)]
+    yield "in each mode of MPI RMA", all(set(one["modes"]) >= HALO_MODES for one in halos)
+    swaps = [mode for one in halos for mode in one["modes"].values()]
+    yield "halos have times, and were verified", all(is_number(mode["us"]) and mode["verified_cells"] > 0 for mode in swaps)
+    yield "the tables are printed", all(title in output for title in ("Calls, us, 2 ranks", "Interposition, ns", "Windows: made and freed",
+                                                                      "Halo swaps, us, 2 ranks"))
+
+
+def are_drawn(folder, output):
+    """Each part has its picture, unless there is nothing that draws."""
+    if "no pictures: ModuleNotFoundError" in output:
+        return True
+    return all((folder / f"rma_{part}.png").read_bytes().startswith(b"\x89PNG") if (folder / f"rma_{part}.png").exists() else False
+               for part in ("calls", "windows", "halo"))
 
 
 def main():
     build = pathlib.Path(sys.argv[1]).resolve().parents[1]
     with tempfile.TemporaryDirectory(prefix="halocline-drop-in-") as folder:
-        command = [sys.executable, str(RUNNER), "--build", str(build), "--quick", "--launches", "2", "--parts", "calls,hosts,windows",
+        command = [sys.executable, str(RUNNER), "--build", str(build), "--quick", "--launches", "2", "--parts", "calls,hosts,windows,halo",
                    "--window-ranks", "2", "--results", folder]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         file = pathlib.Path(folder) / "drop_in.json"
         outcomes = list(checks(json.loads(file.read_text()), done.stdout)) if file.exists() else [("a file is written", False)]
+        outcomes.append(("the pictures are drawn", are_drawn(pathlib.Path(folder), done.stdout)))
     outcomes.append(("it ends well", done.returncode == 0))
     for sentence, right in outcomes:
         print("passed: " if right else "failed: ", sentence, sep="")

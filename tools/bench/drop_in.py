@@ -7,7 +7,7 @@ Parts: calls     halocline-bench rma, 2 ranks: every call by the library and by 
        crowded   the same of the synchronisation, with more ranks than cores
        hosts     the same of transfers, atomics and synchronisation between 2 hosts, namespaces of this machine (docs/hosts.md)
        windows   halocline-bench windows, 2 to 64 ranks: time and memory of windows
-       halo      halocline-bench halo, modes fence, pscw, passive with the library loaded and without it, in turn
+       halo      halocline-bench halo, the modes of MPI RMA with the library loaded and without it, in turn
 
 A build has one MPI; --abi names the launcher of another one that runs the same programs. HALOCLINE_MPI_STRICT=1 is set: a window that the
 host would carry is an error, so nothing of the host is measured as ours. Writes RESULTS/drop_in.json and pictures beside it;
@@ -37,7 +37,7 @@ FORMAT = 1
 SKIPPED = 77  # the exit status of tests/hosts/hosts
 TWO_HOSTS = runs.ROOT / "tests" / "hosts"
 PARTS = ("calls", "crowded", "hosts", "windows", "halo")
-HALO_MODES = "fence,pscw,passive,notify,direct"
+HALO_MODES = "fence,pscw,passive,passive_naive,notify,direct"
 HALO_SIZES = (("8,8,64", 1), ("16,16,256", 1), ("16,16,256", 29))
 QUICK = {"calls": ["--repetitions", "2", "--sample-ms", "0.05", "--sizes", "8,4096"],
          "crowded": ["--repetitions", "2", "--sample-ms", "0.05"],

@@ -10,7 +10,7 @@ LEVEL = 0.95  # as fast as the best MPI, with 5% for noise
 FAR_FROM_LIMIT, TWICE = 3, 2  # where the host takes more than 3 times the limit, half its time
 BLOCKS, CROWDED = 5, 5  # 16,000 blocks; more ranks than cores, against MPICH
 INTERPOSITION_NS = 20
-ONE_SIDED = ("fence", "pscw", "passive")
+ONE_SIDED = ("fence", "pscw", "passive", "passive_naive")
 
 
 def number(value):
