@@ -34,6 +34,12 @@ def sample(time_us):
             "args": {"reference": 0, "reference_clock": CLOCK, "at_ns": at, "offset_ns": round(time_us * 1000) - at, "round_trip_ns": 2000}}
 
 
+def both_ends(rank, times, **args):
+    """A swap in flight."""
+    about = {"name": "swap", "cat": "swap", "pid": rank, "tid": 0, "args": args}
+    return [{**about, "ph": phase, "ts": time} for phase, time in zip("be", times)]
+
+
 def write(folder, rank, events, ranks=2, clock=CLOCK):
     about = {"name": "halocline_rank", "ph": "M", "pid": rank, "tid": 0,
              "args": {"format": 1, "rank": rank, "ranks": ranks, "clock": clock, "host": f"host{clock}"}}
@@ -94,6 +100,90 @@ def check_clocks(tool, folder):
     yield "says that a clock was never compared", any("never compared" in line for line in found["remarks"])
 
 
+def compared(reference, of, offset_us, round_trip_ns=2000):
+    """A comparison, of clocks that do not drift: rank `of` asked `reference`."""
+    return {"name": "halocline_clock", "ph": "M", "pid": of, "tid": 0,
+            "args": {"reference": reference, "reference_clock": f"{reference}{reference}", "at_ns": 1_000_000,
+                     "offset_ns": offset_us * 1000, "round_trip_ns": round_trip_ns}}
+
+
+def check_chains(tool, folder):
+    """Hosts 1 and 3 were compared with host 2 alone, in one direction each, and host 2 with host 0. All do at once what they do."""
+    ahead = {0: 0, 1: 30_000, 2: 5_000, 3: -700}  # of host 0's clock, in microseconds
+    samples = {1: [compared(2, 1, ahead[2] - ahead[1])], 2: [compared(0, 2, -ahead[2]), compared(3, 2, ahead[3] - ahead[2], 6000)]}
+    for rank, shift in ahead.items():
+        write(folder, rank, [span(rank, "hlc_barrier", (100 + shift, 200 + shift), "segment", plan=1), *samples.get(rank, [])], 4,
+              f"{rank}{rank}")
+    found = answer_of(tool, folder)
+    merged = json.loads((folder / "merged.json").read_text())["traceEvents"] if "ranks" in found else []
+    begins = [event["ts"] for event in merged if event["ph"] == "X"]
+    yield f"follows chains of comparisons: {begins}", len(begins) == 4 and max(begins) - min(begins) < 0.01
+    remarks = " ".join(found.get("remarks", []))
+    wanted = ("-30000.0 us off, within 2.0 us", "+700.0 us off, within 4.0 us")
+    yield f"and says so, with the errors' sum: {remarks}", "never compared" not in remarks and \
+        all(words in remarks for words in wanted) and remarks.count("compared through the clock of host host22") == 2
+
+
+def titles_in(folder):
+    """The titles of the picture's rectangles, with their upper edges."""
+    root = xml.etree.ElementTree.parse(folder / "timeline.svg").getroot()
+    rectangles = [(part, part.find("{*}title")) for part in root.iter() if part.tag.endswith("rect")]
+    return {title.text.split(":")[0]: float(part.get("y")) for part, title in rectangles if title is not None}
+
+
+def check_epochs(tool, folder):
+    """An exposure that begins before an access and ends after it; a halo that swaps within another's swap; two windows' fences in turns."""
+    window, inner, outer = {"plan": 1, "of": "a window"}, {"plan": 2, "of": "inner", "round": 1}, {"plan": 1, "of": "outer", "round": 1}
+    twins = [{"context": number, "plan": 1, "of": "a twin"} for number in (1, 2)]
+    fences = [span(0, "MPI_Win_fence", (time, time + 5), "mpi", **twins[twin])
+              for twin, time in ((0, 400), (1, 410), (1, 450), (0, 490))]
+    calls = [("MPI_Win_post", (10, 12)), ("MPI_Win_start", (20, 22)), ("MPI_Win_complete", (80, 85)), ("MPI_Win_wait", (90, 95))]
+    events = [*(span(0, name, times, "mpi", what="1", **window) for name, times in calls),
+              *both_ends(0, (200, 300), **outer), *both_ends(0, (220, 280), **inner), *fences]
+    write(folder, 0, events, 1)
+    run(tool, folder)
+    titles = titles_in(folder)
+    wanted = {"exposure a window 1", "access a window 1", "swap outer 1", "swap inner 2"}
+    yield f"draws epochs that are within others: {titles}", wanted <= set(titles)
+    yield "in a row of their own", titles.get("access a window 1", 0) > titles.get("exposure a window 1", 1000) and \
+        titles.get("swap inner 2", 0) > titles.get("swap outer 1", 1000)
+    picture = (folder / "timeline.svg").read_text()
+    yield "tells fences of two contexts apart", "fence a twin 1: 90.0 us" in picture and "fence a twin 1: 40.0 us" in picture
+    many = [event for n in range(12) for event in both_ends(0, (n, 100 + n), plan=n, of="many", round=1)]
+    write(folder, 0, [span(0, "start", (0, 1), plan=0, of="many", round=1), *many], 1)
+    text, picture = run(tool, folder)[1], (folder / "timeline.svg").read_text()
+    yield "says how many are not drawn", all("4 epochs are not drawn" in words for words in (text, picture))
+
+
+def check_many(tool, folder):
+    """More ranks than the picture has lanes."""
+    for rank in range(70):
+        write(folder, rank, [span(rank, "hlc_barrier", (10, 20), "segment", plan=1)], 70)
+    words = "the first 64 of 70 ranks"
+    yield "says on the terminal that ranks are cut", words in run(tool, folder)[1]
+    yield "in the picture", words in (folder / "timeline.svg").read_text()
+    yield "and in JSON", any(words in line for line in answer_of(tool, folder)["remarks"])
+    code, text = run(tool, folder, "--json", "--no-files", "--columns", "20")
+    found = json.loads(text) if code == 0 else {"lanes": {}, "remarks": []}
+    yield "also with lanes of letters", len(found["lanes"]) == 64 and words in " ".join(found["remarks"])
+
+
+def check_contexts(tool, folder):
+    """Two contexts, whose plans have the same number and no name: each has a late rank of its own."""
+    def events(rank, context, start, wait=None):
+        about = {"context": context, "plan": 1, "round": 1}
+        ends = [span(rank, "put", (start, start + 10), peer=1 - rank, bytes=8, **about), *both_ends(rank, (start, start + 400), **about)]
+        return ends + ([span(rank, "wait", wait, "wait", peer=1 - rank, **about)] if wait else [])
+    write(folder, 0, events(0, 1, 100, (150, 320)) + events(0, 2, 700))
+    write(folder, 1, events(1, 1, 300) + events(1, 2, 600, (620, 720)))
+    found = answer_of(tool, folder)
+    merged = json.loads((folder / "merged.json").read_text())["traceEvents"]
+    arrows = {event["pid"]: event["ts"] for event in merged if event["ph"] == "s"}
+    yield f"finds in each context who ended the wait: {arrows} {found['path']['steps']}", arrows == {1: 210.0, 0: 610.0}
+    ends = [event["id"] for event in merged if event["ph"] == "b"]
+    yield f"gives swaps of two contexts different names: {ends}", len(set(ends)) == len(ends) == 4
+
+
 def check_calls(tool, folder):
     """A barrier that rank 1 enters last; posts and completes; a lock that rank 1 holds."""
     window = {"plan": 1, "of": "a window"}
@@ -130,7 +220,7 @@ def check_damage(tool, folder):
 
 def main():
     tool, failures, number = sys.argv[1], 0, 0
-    for check in (check_swap, check_clocks, check_calls, check_damage):
+    for check in (check_swap, check_clocks, check_chains, check_calls, check_contexts, check_epochs, check_many, check_damage):
         with tempfile.TemporaryDirectory(prefix="halocline-test-") as folder:
             for name, right in check(tool, pathlib.Path(folder)):
                 number += 1

@@ -35,8 +35,8 @@ def last_swaps(traces, number):
     spans = [event for trace in traces.values() for event in trace.spans() if event.category == "swap" and "round" in event.args]
     if not spans:
         return None
-    plan = max(spans, key=lambda event: event.end).args["plan"]
-    rounds = [event for event in spans if event.args["plan"] == plan]
+    plan = max(spans, key=lambda event: event.end).key()
+    rounds = [event for event in spans if event.key() == plan]
     first = max(event.args["round"] for event in rounds) - number
     chosen = [event for event in rounds if event.args["round"] > first]
     return min(event.begin for event in chosen), max(event.end for event in chosen)
@@ -52,10 +52,9 @@ def view_of(traces, options):
     return timeline.View(first, end if options.last is None else begin + round(options.last * 1000), max(options.width, 400))
 
 
-def write_files(options, traces, waits, steps):
+def write_files(options, traces, waits, picture):
     threads = {rank: lanes.busiest_thread(trace) for rank, trace in traces.items()}
     merged.write(options.folder / "merged.json", traces, waits, threads)
-    picture = timeline.picture(traces, waits, steps, view_of(traces, options))
     (options.folder / "timeline.svg").write_text(picture)
     return [f"Written: {options.folder / 'merged.json'} and {options.folder / 'timeline.svg'}"]
 
@@ -67,8 +66,11 @@ def run(options):
     said = files.remarks(options.folder, traces) + clocks.align(traces)
     waits = find_waits(traces)
     steps = find_path(traces, waits)
+    picture, cut = "", timeline.what_is_cut(traces) if options.columns else []
+    if not options.no_files:
+        picture, cut = timeline.picture(traces, waits, steps, view_of(traces, options))
     if options.json:
-        found = report.as_json(traces, waits, steps, said)
+        found = report.as_json(traces, waits, steps, said + cut)
         if options.columns:
             view = view_of(traces, options)
             found |= {"lanes": timeline.lanes_of(traces, view, options.columns), "lanes_us": (view.end - view.begin) / 1000}
@@ -77,9 +79,9 @@ def run(options):
         events = sum(len(trace.events) for trace in traces.values())
         print("\n".join([f"{len(traces)} ranks, {events} events", *said, "", *report.say_waits(traces, waits), "",
                          *report.say_path(traces, steps, options.steps)]))
-    written = [] if options.no_files else write_files(options, traces, waits, steps)
+    written = [] if options.no_files else write_files(options, traces, waits, picture)
     if written and not options.json:
-        print("\n".join(["", *written]))
+        print("\n".join(["", *written, *cut]))
     return 0
 
 

@@ -31,7 +31,7 @@ def epochs_of_windows(trace):
         if event.name == "MPI_Win_fence":
             if event.key() in fences:
                 epochs.append(Epoch("fence", fences[event.key()], event.end, label(event)))
-            fences[event.key()] = event.begin
+            fences[event.key()] = event.end
         elif event.name in CLOSERS:
             opened[event.name, event.key(), event.args.get("peer")] = event
         elif event.name in OPENERS:

@@ -28,7 +28,7 @@ class Event:
 
     def key(self):
         """What calls on one object have in common, on all ranks."""
-        return self.args.get("of"), self.args.get("plan")
+        return self.args.get("context"), self.args.get("of"), self.args.get("plan")
 
 
 @dataclasses.dataclass

@@ -15,7 +15,7 @@ def line_of(event, begin):
     if event.kind == "X":
         line["dur"] = event.duration / 1000
     else:
-        line["id"] = f"{event.rank}.{event.args.get('plan')}.{event.args.get('round')}.{event.args.get('what')}"
+        line["id"] = ".".join(str(part) for part in (event.rank, *event.key(), event.args.get("round"), event.args.get("what")))
     return line
 
 

@@ -1,5 +1,5 @@
-"""The timeline as a picture: per rank a lane of what it did, below it its epochs, and an arrow from whoever ended a long wait. One SVG file
-that needs nothing else.
+"""The timeline as a picture: per rank a lane of what it did, below it rows of its epochs, and an arrow from whoever ended a long wait.
+Epochs that are open at the same time are in different rows. One SVG file that needs nothing else.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -10,8 +10,9 @@ import html
 from trace_reader import lanes
 from trace_reader.epochs import epochs_of
 
-WIDTH, LEFT, TOP, LANE, BAR, EPOCH, BOTTOM = 1200, 110, 46, 40, 20, 5, 44
-MOST_RANKS = 64
+WIDTH, LEFT, TOP, BAR, EPOCH, BOTTOM = 1200, 110, 46, 20, 5, 44
+MARGIN = 8  # between two lanes
+MOST_RANKS, FEWEST_ROWS, MOST_ROWS = 64, 2, 8
 SHORTEST_ARROW = 0.01  # of the width
 COLOURS = {lanes.OUTSIDE: "#ececec", "wait": "#d1495b", "pack": "#66a182", "unpack": "#2e8b57", "copy": "#2e8b57", "put": "#2b6cb0",
            "synchronisation": "#edae49", "other": "#8d96a3"}
@@ -84,18 +85,36 @@ def words(left, top, text, anchor="start"):
     return f'<text x="{left:.1f}" y="{top}" text-anchor="{anchor}">{html.escape(text)}</text>'
 
 
+def rows_of(epochs, view):
+    """Per row the epochs of a rank that are seen, in order of time: each in the first row in which no earlier one is still open. One that
+    ends in the half pixel of its row's last one is left out."""
+    rows, ends, drawn = [], [], []
+    for epoch in (one for one in epochs if one.end >= view.begin and one.begin <= view.end):
+        row = next((number for number, end in enumerate(ends) if end <= epoch.begin), len(ends))
+        if row == len(ends):
+            rows, ends, drawn = [*rows, []], [*ends, 0], [*drawn, 0.0]
+        ends[row] = epoch.end
+        if view.x(epoch.end) - drawn[row] >= 0.5:
+            drawn[row] = view.x(epoch.end)
+            rows[row].append(epoch)
+    return rows
+
+
+def draw_epochs(rows, top, view):
+    drawn = []
+    for row, epoch in ((number, epoch) for number, epochs in enumerate(rows) for epoch in epochs):
+        left, right = view.x(epoch.begin), view.x(epoch.end)
+        title = f"{epoch.kind} {epoch.what}: {(epoch.end - epoch.begin) / 1000:.1f} us"
+        size = max(0.5, right - left - 0.3), EPOCH
+        drawn.append(rectangle(left, top + BAR + 3 + row * (EPOCH + 1), size, EPOCH_COLOURS[epoch.kind], title))
+    return drawn
+
+
 def draw_lane(trace, top, view):
     pieces = lanes.pieces_of(trace)
     drawn = [words(LEFT - 8, top + 14, f"rank {trace.rank}", "end")]
     drawn += [rectangle(LEFT + column / 2, top, (number / 2, BAR), COLOURS[group], group)
               for column, number, group in runs_of(columns_of(pieces, view))]
-    last = 0.0
-    for epoch in epochs_of(trace):
-        left, right = view.x(epoch.begin), view.x(epoch.end)
-        if epoch.end >= view.begin and epoch.begin <= view.end and right - last >= 0.5:
-            last = right
-            title = f"{epoch.kind} {epoch.what}: {(epoch.end - epoch.begin) / 1000:.1f} us"
-            drawn.append(rectangle(left, top + BAR + 3, (max(0.5, right - left - 0.3), EPOCH), EPOCH_COLOURS[epoch.kind], title))
     return drawn
 
 
@@ -154,19 +173,30 @@ def lanes_of(traces, view, number):
             for rank, columns in found.items()}
 
 
+def what_is_cut(traces):
+    """Sentences about ranks that have no lane."""
+    return [f"the timeline shows the first {MOST_RANKS} of {len(traces)} ranks"] if len(traces) > MOST_RANKS else []
+
+
 def picture(traces, waits, steps, view):
-    """The whole file."""
+    """The whole file, and sentences about what is not in it."""
     shown = sorted(traces)[:MOST_RANKS]
-    tops = {rank: TOP + LANE * i for i, rank in enumerate(shown)}
-    entries = legend_of({epoch.kind for rank in shown for epoch in epochs_of(traces[rank])}, view)
-    lanes_end = TOP + LANE * len(shown)
+    rows = {rank: rows_of(epochs_of(traces[rank]), view) for rank in shown}
+    most = max(len(some) for some in rows.values())
+    missing = sum(len(epochs) for some in rows.values() for epochs in some[MOST_ROWS:])
+    said = what_is_cut(traces) + ([f"{missing} epochs are not drawn: more than {MOST_ROWS} are open at a time"] if missing else [])
+    rows = {rank: some[:MOST_ROWS] for rank, some in rows.items()}
+    lane = BAR + MARGIN + (EPOCH + 1) * min(max(most, FEWEST_ROWS), MOST_ROWS)
+    tops = {rank: TOP + lane * i for i, rank in enumerate(shown)}
+    entries = legend_of({epoch.kind for some in rows.values() for epochs in some for epoch in epochs}, view)
+    lanes_end = TOP + lane * len(shown)
     height = lanes_end + BOTTOM + 16 * entries[-1][1]
-    body = draw_axis(lanes_end, view)
+    body = draw_axis(lanes_end, view) + [words(LEFT, 14, "; ".join(said))] * bool(said)
     for rank in shown:
-        body += draw_lane(traces[rank], tops[rank], view)
+        body += draw_lane(traces[rank], tops[rank], view) + draw_epochs(rows[rank], tops[rank], view)
     body += draw_path(steps, tops, view) + draw_arrows(waits, tops, view) + draw_legend(lanes_end + BOTTOM - 26, entries)
     head = (f'<svg xmlns="http://www.w3.org/2000/svg" width="{view.width}" height="{height}" font-family="sans-serif" '
             'font-size="11" fill="#222">')
     tip = ('<defs><marker id="tip" markerWidth="7" markerHeight="6" refX="6" refY="3" orient="auto">'
            '<path d="M0 0 L7 3 L0 6 z"/></marker></defs>')
-    return "\n".join([head, tip, f'<rect width="{view.width}" height="{height}" fill="#fff"/>', *body, "</svg>", ""])
+    return "\n".join([head, tip, f'<rect width="{view.width}" height="{height}" fill="#fff"/>', *body, "</svg>", ""]), said

@@ -144,6 +144,8 @@ def lanes(found: Json) -> RenderableType:
             _, sign, colour = LANES.get(letter, LANES["o"])
             drawn.append(sign, style=colour)
         drawn.append("\n")
+    if len(found["lanes"]) < len(found["ranks"]):
+        drawn.append(f"  the first {len(found['lanes'])} of {len(found['ranks'])} ranks\n")
     for name, sign, colour in LANES.values():
         drawn.append(f"  {sign} {name}", style=colour)
     return drawn
