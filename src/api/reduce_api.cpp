@@ -25,6 +25,7 @@ trace::Event event_of(hlc_allreduce &plan) {
   const halocline::core::Context &context = plan.inner.context();
   trace::Event event{"hlc_allreduce_run", "reduction"};
   event.rank = context.in_world(context.rank());
+  event.context = context.number();
   event.plan = plan.inner.serial();
   return event;
 }

@@ -56,6 +56,7 @@ trace::Event event_of(const Named &named) {
   event.category = "segment";
   event.rank = communicator.in_world(communicator.rank());
   if (named.rank < communicator.size()) event.peer = communicator.in_world(named.rank);
+  event.context = communicator.number();
   event.plan = named.segment->inner->plan();
   event.bytes = named.bytes;
   return event;

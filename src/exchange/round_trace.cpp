@@ -23,6 +23,7 @@ trace::Event RoundTrace::event(const char *name, int edge) const {
   const Communicator &communicator = *plan_.communicator;
   trace::Event made{name, kCategory};
   made.rank = communicator.in_world(communicator.rank());
+  made.context = communicator.number();
   made.plan = plan_.serial;
   made.round = times_.rounds;
   made.label = label_;

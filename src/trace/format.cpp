@@ -75,8 +75,10 @@ void append_event(std::string &lines, const Event &event, int thread, const Text
   print(lines, R"({"name":"%s","cat":"%s","ph":"%s","pid":%d,"tid":%d)", event.name, event.category, phase(event.kind), event.rank, thread);
   print_time(lines, "ts", event.begin_ns);
   if (event.kind == Kind::span) print_time(lines, "dur", event.end_ns - event.begin_ns);
-  if (event.kind != Kind::span) print(lines, R"(,"id":"%d.%)" PRId64 ".%" PRId64 "\"", event.rank, event.plan, event.round);
+  if (event.kind != Kind::span)
+    print(lines, R"(,"id":"%d.%)" PRId64 ".%" PRId64 ".%" PRId64 "\"", event.rank, event.context, event.plan, event.round);
   Arguments arguments(lines);
+  if (event.context > 0) arguments.number("context", event.context);
   if (event.plan > 0) arguments.number("plan", event.plan);
   if (event.round >= 0) arguments.number("round", event.round);
   if (event.peer != kNobody) arguments.number("peer", event.peer);

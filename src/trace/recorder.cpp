@@ -38,6 +38,7 @@ struct Recorded {
 struct Recorder {
   std::mutex mutex;  // of all that follows
   int file = -1;
+  bool ended = false;  // the file could not be written on
   pid_t process = 0;
   std::string path;
   off_t written = 0;  // without what ends the file
@@ -77,6 +78,7 @@ void give_up(Recorder &all) {
   static_cast<void>(write_all(all.file, kEnd, all.written));
   close(all.file);
   all.file = -1;
+  all.ended = true;
 }
 
 /// Adds lines to the file. The lock is held.
@@ -162,6 +164,7 @@ std::uint64_t clock_of_process() {
 Status open(const std::string &folder, const Place &place) {
   Recorder &all = recorder();
   const std::lock_guard lock(all.mutex);
+  if (all.ended) return Status::again;
   if (all.file < 0) HLC_TRY(open_file(all, folder, place.rank));
   for (const int known : all.ranks)
     if (known == place.rank) return Status::ok;
@@ -169,7 +172,7 @@ Status open(const std::string &folder, const Place &place) {
   char host[HOST_NAME_MAX + 1] = "";
   gethostname(host, sizeof host - 1);
   append(all, about_rank(place, escaped(host)));
-  return all.file < 0 ? refuse(all.path) : Status::ok;
+  return all.ended ? Status::again : Status::ok;
 }
 
 void begin(unsigned wanted_uses) { uses.fetch_or(wanted_uses, std::memory_order_relaxed); }

@@ -17,7 +17,8 @@ unsigned wanted(std::string *folder);
 /// A number for the clock that this process reads.
 std::uint64_t clock_of_process();
 
-/// Opens this process' file, once, and writes which rank it is; adds the rank if the file is open. Fails if it cannot be written.
+/// Opens this process' file, once, and writes which rank it is; adds the rank if the file is open. Fails if it cannot be written. `again` if
+/// its trace has ended early, which was reported: the file stays as it is.
 Status open(const std::string &folder, const Place &place);
 /// From now on is_on() is true.
 void begin(unsigned uses);

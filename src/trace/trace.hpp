@@ -45,6 +45,7 @@ struct Event {
   std::int64_t begin_ns = 0, end_ns = 0;
   int rank = 0;  // of MPI_COMM_WORLD, as all ranks here
   int peer = kNobody;  // that the event concerns: sent to, received from, waited for
+  std::int64_t context = 0;  // the number of the context in which plan is numbered; 0: it has none
   std::int64_t plan = 0, round = -1;
   std::int64_t bytes = -1;
   Text label = 0;  // the plan's name

@@ -4,8 +4,9 @@ across nodes.
 
 Usage: trace_test.py PROGRAM TOOL CASE [WORD...] -- LAUNCHER [FLAG...]
 
-Cases: swaps MODE NODES (a number, or hosts), threads, clocks, summary, off, folder, disk, death; see the functions. PROGRAM is traced.cpp,
-TOOL halocline-trace. On a machine that is busy any rank may be late: so nothing is said of how long others are waited for.
+Cases: swaps MODE NODES (a number, or hosts), threads, clocks, summary, off, folder, disk, death; see the functions.
+PROGRAM is traced.cpp, TOOL halocline-trace. On a machine that is busy any rank may be late: so nothing is said of how long others are
+waited for.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -74,11 +75,11 @@ def nested(spans):
 
 
 def balanced(events):
-    """Whether each swap that begins ends, in this order."""
-    begun = collections.Counter()
-    for event in sorted((e for e in events if e["ph"] in "be"), key=lambda event: event["ts"]):
-        begun[event["id"]] += 1 if event["ph"] == "b" else -1
-    return bool(begun) and not any(begun.values())
+    """Whether each swap that begins ends, in this order, and has a name of its own."""
+    begins, ends = ([(event["id"], event["ts"]) for event in events if event["ph"] == phase] for phase in "be")
+    begun, ended = dict(begins), dict(ends)
+    alone = len(begun) == len(begins) and len(ended) == len(ends)
+    return bool(begun) and alone and begun.keys() == ended.keys() and all(ended[name] >= begun[name] for name in begun)
 
 
 def well_formed(runner, ranks=RANKS):
@@ -187,19 +188,21 @@ def folder(runner):
 
 
 def disk(runner):
-    """A disk that becomes full: a file system of 32 KiB, in a mount namespace."""
-    space = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs -o size=32k none "$0" || exit 77; mkdir "$0/t"; "$@"; code=$?; '
+    """A disk that becomes full: a file system of 96 KiB, in a mount namespace."""
+    space = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs -o size=96k none "$0" || exit 77; mkdir "$0/t"; "$@"; code=$?; '
              'cp "$0"/t/* "$0/../" && exit $code']
     inside = runner.folder / "disk"
     inside.mkdir()
     if not shutil.which("unshare") or subprocess.run([*space, str(inside), "true"], capture_output=True).returncode == SKIPPED:
         raise Skip("no file system can be mounted here")
     runner.launcher = [*space, str(inside), *runner.launcher]
-    done = runner.run("notify", LATE, 40, ranks=2, HALOCLINE_TRACE=str(inside / "t"))
+    done = runner.run("contexts", "notify", ranks=2, HALOCLINE_TRACE=str(inside / "t"))
     lines = done.stdout.splitlines()
     yield f"each rank says it once: {lines}", done.returncode == 0 and 1 <= len(lines) <= 2 and \
         all("the trace of this rank ends here" in line for line in lines)
     yield "what was written is still JSON", all(runner.events(rank) for rank in range(2))
+    halos = {event["args"]["of"] for event in spans_of(runner.events(0)) if "of" in event["args"]}
+    yield f"and another context leaves it as it is: {halos}", halos == {"short"}
 
 
 def death(runner):

@@ -1,5 +1,6 @@
 // What trace_test.py launches: `traced MODE LATE SWAPS` swaps a row of cells, and uses a segment and a reduction. The rank LATE sleeps before it
-// starts a swap or enters a barrier. `traced threads` swaps two halos in two threads; `traced die MODE` kills rank 1 after many swaps.
+// starts a swap or enters a barrier. `traced threads` swaps two halos in two threads; `traced die MODE` kills rank 1 after many swaps. `traced
+// contexts MODE` opens several contexts, one after the other.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <halocline/reduce.h>
 #include <halocline/segment.h>
@@ -154,20 +155,35 @@ int run_until_death(const Context &context, const char *mode) {
   std::exit(0);
 }
 
+/// A short context, a long one, and another one.
+int run_contexts(const char *mode) {
+  const struct {
+    const char *name;
+    int swaps;
+  } rows[] = {{"short", 1}, {"long", 60}, {"last", 1}};
+  for (const auto &each : rows) {
+    const Context context(MPI_COMM_WORLD);
+    Row row(context, mode_of(mode), each.name);
+    swap(row, each.swaps, false);
+  }
+  return 0;
+}
+
+int run_case(const Context &context, const std::string &what, char **words, int count) {
+  if (what == "contexts" && count == 3) return run_contexts(words[2]);
+  if (what == "die" && count == 3) return run_until_death(context, words[2]);
+  return count == 4 ? run(context, words) : 1;
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
   int provided = 0, status = 1;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   try {
-    const Context context(MPI_COMM_WORLD);
     const std::string what = argc > 1 ? argv[1] : "";
-    if (what == "threads")
-      status = provided == MPI_THREAD_MULTIPLE ? run_threads(context) : 77;
-    else if (what == "die" && argc == 3)
-      status = run_until_death(context, argv[2]);
-    else if (argc == 4)
-      status = run(context, argv);
+    const Context context(MPI_COMM_WORLD);
+    status = what != "threads" ? run_case(context, what, argv, argc) : provided == MPI_THREAD_MULTIPLE ? run_threads(context) : 77;
   } catch (const std::exception &failure) {
     std::fprintf(stderr, "%s\n", failure.what());
   }

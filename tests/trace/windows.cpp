@@ -1,5 +1,6 @@
 // A program of MPI RMA that knows nothing of the library: fences, post and start, locks. The rank that is its argument sleeps before each of
-// these. It is launched with the drop-in before its MPI, and with a tool of the profiling interface.
+// these. It is launched with the drop-in before its MPI, and with a tool of the profiling interface. If it has a second argument it makes
+// windows of several communicators instead.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
 
@@ -56,12 +57,45 @@ void lock(MPI_Win win) {
   MPI_Win_unlock(0, win);
 }
 
+/// Windows of copies of MPI_COMM_WORLD, whose fences take turns; then one of a copy that is made after the others were freed.
+void fence_several() {
+  MPI_Comm comms[3];
+  MPI_Win wins[3];
+  double *memory = nullptr;
+  const auto make = [&](int i) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, comms[i], &memory, &wins[i]);
+  };
+  const auto release = [&](int i) {
+    MPI_Win_free(&wins[i]);
+    MPI_Comm_free(&comms[i]);
+  };
+  make(0);
+  make(1);
+  for (const int i : {0, 1, 1, 0}) MPI_Win_fence(0, wins[i]);
+  release(0);
+  release(1);
+  // Another block of memory on one rank: its objects have other addresses than those of the others.
+  void *const block = rank == 0 ? std::malloc(4096) : nullptr;
+  for (int n = 0; n < 4; ++n) {
+    make(2);
+    for (int fences = 0; fences < 2; ++fences) MPI_Win_fence(0, wins[2]);
+    release(2);
+  }
+  std::free(block);
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (argc > 2) {
+    fence_several();
+    MPI_Finalize();
+    return 0;
+  }
   late = argc > 1 && rank == std::atoi(argv[1]);
   double *memory = nullptr;
   MPI_Win win;

@@ -83,6 +83,7 @@ void Call::record() const {
   event.begin_ns = begun_ns_;
   event.end_ns = now_ns();
   event.rank = communicator_.in_world(communicator_.rank());
+  event.context = communicator_.number();
   event.plan = mine_.plan;
   trace::record(event);
 }

@@ -39,6 +39,9 @@ class Topology {
   /// A rank's number in MPI_COMM_WORLD, by which traces name it; where nothing is traced, the number that it has here.
   int in_world(int rank) const { return world_.empty() || rank < 0 ? rank : world_[static_cast<std::size_t>(rank)]; }
   void number_in_world(std::vector<int> numbers) { world_ = std::move(numbers); }
+  /// The number of the context in traces, the same on all of its ranks; 0 where nothing is traced.
+  std::int64_t number() const { return number_; }
+  void set_number(std::int64_t number) { number_ = number; }
 
  protected:
   int rank_ = 0, size_ = 1, node_ = 0, nodes_ = 1, members_ = 1, of_host_ = 1, cores_ = 1;
@@ -48,6 +51,7 @@ class Topology {
 
  private:
   std::vector<int> world_;  // by rank; empty if nothing is traced
+  std::int64_t number_ = 0;
 };
 
 }  // namespace halocline::core

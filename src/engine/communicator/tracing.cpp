@@ -4,6 +4,7 @@
 #include "engine/communicator/tracing.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <numeric>
 #include <string>
@@ -42,6 +43,24 @@ std::vector<int> numbers_in_world(const Communicator &communicator) {
   return numbers;
 }
 
+int size_of_world(const Communicator &communicator) {
+  int ranks = communicator.size(), has_world = 0;
+  MPI_Initialized(&has_world);
+  if (has_world) MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  return ranks;
+}
+
+/// Plans are numbered per context. Rank 0 numbers the contexts whose rank 0 it is, so that no two contexts have one number.
+Status number_context(Communicator &communicator) {
+  static std::atomic<std::int64_t> opened{0};
+  std::int64_t number = 0;
+  if (communicator.rank() == 0)
+    number = 1 + communicator.in_world(0) + size_of_world(communicator) * opened.fetch_add(1, std::memory_order_relaxed);
+  HLC_TRY(reduce(communicator, communicator.comm(), MPI_MAX, &number, 1));
+  communicator.set_number(number);
+  return Status::ok;
+}
+
 /// The lowest rank that has no file says so for all.
 Status report_closed(Communicator &communicator, Status opened) {
   std::int64_t first = failed(opened) ? communicator.rank() : communicator.size(), count = failed(opened) ? 1 : 0;
@@ -54,12 +73,10 @@ Status report_closed(Communicator &communicator, Status opened) {
 }
 
 Status open_file(Communicator &communicator, const std::string &folder, unsigned *uses) {
-  int ranks = communicator.size(), has_world = 0;
-  MPI_Initialized(&has_world);
-  if (has_world) MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const Status opened = alone(
-      communicator, [&] { return trace::open(folder, {communicator.in_world(communicator.rank()), ranks, trace::clock_of_process()}); });
-  if (failed(opened)) *uses &= ~static_cast<unsigned>(trace::kTrace);
+  const Status opened = alone(communicator, [&] {
+    return trace::open(folder, {communicator.in_world(communicator.rank()), size_of_world(communicator), trace::clock_of_process()});
+  });
+  if (opened != Status::ok) *uses &= ~static_cast<unsigned>(trace::kTrace);
   return report_closed(communicator, opened);
 }
 
@@ -136,6 +153,7 @@ Status open_trace(Communicator &communicator) {
     communicator.number_in_world(numbers_in_world(communicator));
     return Status::ok;
   }));
+  HLC_TRY(number_context(communicator));
   if (!folder.empty()) {
     HLC_TRY(open_file(communicator, folder, &uses));
     HLC_TRY(compare_clocks(communicator));

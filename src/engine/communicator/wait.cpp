@@ -125,6 +125,7 @@ void Wait::record(std::int64_t begin_ns) const {
   event.end_ns = now_ns();
   event.rank = communicator_.in_world(communicator_.rank());
   event.peer = communicator_.in_world(expected_);
+  event.context = communicator_.number();
   event.plan = call.plan;
   trace::record(event);
 }

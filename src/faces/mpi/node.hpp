@@ -66,6 +66,8 @@ class Node : public LeakedOnFailure {
   Status look_for_lost() { return watch_ ? watch_->look("a call of MPI RMA") : Status::ok; }
   /// On several nodes, when a window is made: from the first one on this rank knows if one of those 2^k below it is lost. Collective.
   Status watch_neighbours();
+  /// The number of the window that is being made, from 1 on: the same on all ranks.
+  std::int64_t number_window() { return ++windows_; }
 
   Context context;
 
@@ -78,6 +80,7 @@ class Node : public LeakedOnFailure {
   void drive_host();
 
   std::string obstacle_;
+  std::int64_t windows_ = 0;
   MPI_Group group_ = MPI_GROUP_NULL;
   std::vector<Member> members_;  // by rank, if there are several nodes
   TracedByNode traced_;  // where Linux restricts that

@@ -3,8 +3,6 @@
 #include "faces/mpi/trace_calls.hpp"
 
 #include <iterator>
-#include <map>
-#include <mutex>
 #include <string>
 #include <utility>
 
@@ -39,15 +37,7 @@ void keep_node(const std::shared_ptr<Node> &node) {
   if (node->context.size() == ranks && !node_of_world()) node_of_world() = node;
 }
 
-/// Windows are numbered per communicator, the same on all of its ranks.
-std::int64_t next_number(const Window &window) {
-  static std::mutex mutex;
-  static auto *const windows = new std::map<const Node *, std::int64_t>;
-  const std::lock_guard lock(mutex);
-  return ++(*windows)[window.node.get()];
-}
-
-/// Which communicator that is, as far as readers of a trace can tell.
+/// Which ranks a window has, as a text.
 std::string ranks_of(const Window &window) {
   const Context &context = window.node->context;
   return "a window of " + std::to_string(context.size()) + " ranks, " + std::to_string(context.in_world(0)) + " to " +
@@ -57,7 +47,7 @@ std::string ranks_of(const Window &window) {
 class TracedCalls final : public Check {
  public:
   TracedCalls(Window &window, std::shared_ptr<Check> check)
-      : window_(window), check_(std::move(check)), number_(next_number(window)), label_(trace::keep_text(ranks_of(window))) {}
+      : window_(window), check_(std::move(check)), number_(window.node->number_window()), label_(trace::keep_text(ranks_of(window))) {}
 
   int around(const CheckedAccess &access, const std::function<int()> &work) override {
     return record(describe(access), [&] { return check_ ? check_->around(access, work) : work(); });
@@ -91,6 +81,7 @@ class TracedCalls final : public Check {
     trace::Event event{name, "mpi"};
     event.rank = context.in_world(context.rank());
     if (target < context.size()) event.peer = context.in_world(target);
+    event.context = context.number();
     event.plan = number_;
     event.label = label_;
     return event;
