@@ -17,13 +17,16 @@
 #include "choice/trial.hpp"
 #include "engine/communicator/consistency.hpp"
 #include "exchange/modes/modes.hpp"
+#include "exchange/summary.hpp"
 
 namespace halocline::core {
 
 template <class Plan>
 class Candidates {
  public:
-  Candidates(const EngineParts &engine, LazyMachine &machine) : engine_(engine), machine_(machine), lent_(engine.communicator) {}
+  Candidates(const EngineParts &engine, LazyMachine &machine) : engine_(engine), machine_(machine), lent_(engine.communicator) {
+    engine_.times = &times_;
+  }
 
   /// The local part: checks the spec, and finds what may be chosen.
   template <class Spec>
@@ -39,7 +42,7 @@ class Candidates {
   Trial *trial() const { return trial_.get(); }
   Plan *front() const { return plan(0); }
   Plan *plan(int candidate) const { return all_[static_cast<std::size_t>(candidate)].plan.get(); }
-  std::int64_t serial() const { return serial_; }
+  std::int64_t serial() const { return times_.serial(); }
 
   /// Frees what the losers hold, but for one that may be tried again. The leader of the last swaps follows later: other ranks may use it.
   void retire_losers();
@@ -84,12 +87,13 @@ class Candidates {
   EngineParts engine_;
   LazyMachine &machine_;
   LentComm lent_;
+  SwapTimes times_;
   Options options_;
   Prospects prospects_;
   std::vector<Candidate> all_;  // the most promising first
   std::unique_ptr<Trial> trial_;
   const char *untried_ = "";  // why nothing is tried
-  std::int64_t serial_ = 0, period_ = 1000;
+  std::int64_t period_ = 1000;
   int lost_leader_ = -1;  // withdrawn, but not retired yet
 };
 
@@ -118,7 +122,7 @@ Status Candidates<Plan>::accept(const Spec *spec, std::string *plan) {
 template <class Plan>
 template <class Spec>
 Status Candidates<Plan>::create(const Spec *spec) {
-  serial_ = communicator().next_plan() - 1;
+  times_.set_serial(communicator().next_plan() - 1);
   std::int64_t asked[] = {options_.mode, -options_.mode, period_, period_ == 0, threads_of(*spec), !prospects_.shows_views()};
   HLC_TRY(reduce(communicator(), communicator().comm(), MPI_MAX, asked, 6));
   period_ = asked[3] ? 0 : asked[2];
@@ -255,7 +259,7 @@ Status Candidates<Plan>::prepare_trial() {
   HLC_TRY(reduce(communicator(), communicator().comm(), MPI_MAX, bytes, Heat::kMost));
   for (std::size_t c = 0; c < all_.size(); ++c) all_[c].is_large = bytes[c] > kMostKept;
   HLC_TRY(together([&] {
-    trial_ = std::make_unique<Trial>(communicator(), serial_, static_cast<int>(all_.size()), period_);
+    trial_ = std::make_unique<Trial>(communicator(), serial(), static_cast<int>(all_.size()), period_);
     return Status::ok;
   }));
   for (std::size_t c = 0; c < all_.size(); ++c)
@@ -330,6 +334,7 @@ Status Candidates<Plan>::end(bool others_broken) {
     const Status ended = one.plan->end(broken);
     if (!failed(first)) first = ended;
   }
+  if (trace::summarises() && !failed(first) && !any_broken()) static_cast<void>(summarise(communicator(), times_));
   const Status freed = lent_.comm() == MPI_COMM_NULL ? Status::ok : end_comm(broken || failed(first));
   return failed(first) ? first : freed;
 }

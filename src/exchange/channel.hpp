@@ -51,6 +51,7 @@ struct Options {
   hlc_drive drive = HLC_DRIVE_DEFAULT;
   bool says_detours = true;  // report edges whose fields cannot be read, though the mode would
   bool chosen = false;  // by the library in mode auto, and not by the caller
+  int stages = 1;  // exchanges that move a swap's data one after the other
   std::string name = {};  // the caller's name for the plan, for messages; may be empty
 };
 
@@ -62,6 +63,7 @@ struct Plan {
   CheckMailbox *check_mailbox = nullptr;  // null unless HALOCLINE_CHECK=1
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm lent_comm = MPI_COMM_NULL;  // then comm is this one; null: the exchange has its own
+  SwapTimes *times = nullptr;  // of the caller's plan, which may have several exchanges
   std::int64_t serial = 0;  // among the plans of the context
   Options options;
   std::vector<Edge> edges;

@@ -11,6 +11,8 @@
 
 namespace halocline::core {
 
+class SwapTimes;
+
 /// A plan keeps those that it needs.
 struct EngineParts {
   Communicator &communicator;
@@ -19,6 +21,7 @@ struct EngineParts {
   Packings &packings;
   CheckMailbox *check_mailbox;  // null unless HALOCLINE_CHECK=1
   MPI_Comm lent_comm = MPI_COMM_NULL;  // of all messages of the plan; null: each exchange of it makes its own
+  SwapTimes *times = nullptr;  // of all exchanges of the plan
 };
 
 }  // namespace halocline::core

@@ -7,7 +7,6 @@
 
 #include "engine/communicator/collective.hpp"
 #include "exchange/handshake.hpp"
-#include "exchange/summary.hpp"
 
 namespace halocline::core {
 
@@ -73,12 +72,12 @@ Status Exchange::end(bool others_broken) {
   int broken_here = state().broken ? 1 : 0;
   const Status voted = agree_on_largest(*plan_.communicator, plan_.comm, broken_here, &broken_here);
   if (!failed(voted) && !broken_here) {
-    if (trace::summarises()) static_cast<void>(summarise(plan_, rounds_.trace()));
     channels_.end();
     if (plan_.lent_comm == MPI_COMM_NULL) return check_mpi(MPI_Comm_free(&plan_.comm), "MPI_Comm_free");
     plan_.comm = MPI_COMM_NULL;
     return Status::ok;
   }
+  rounds_.break_up();
   channels_.give_up();
   plan_.comm = MPI_COMM_NULL;
   return voted;

@@ -47,6 +47,7 @@ class Exchange {
     plan_.network = &engine.network;
     plan_.packings = &engine.packings;
     plan_.check_mailbox = engine.check_mailbox;
+    plan_.times = engine.times;
   }
   Exchange(const Exchange &) = delete;
   Exchange &operator=(const Exchange &) = delete;
@@ -76,7 +77,7 @@ class Exchange {
   std::vector<FieldPlace> &places() { return plan_.places; }
 
   /// Frees everything. Collective, after all ranks have synchronised for it; others_broken if a round of it has failed on any of them.
-  /// Fails if a rank does not take part.
+  /// Fails if a rank does not take part. state() then says on all ranks whether a round has failed on any.
   Status end(bool others_broken);
 
   /// Frees the buffers without the other ranks, once all have finished their last round; no round can follow. False if this mode cannot:

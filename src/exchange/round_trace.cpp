@@ -15,7 +15,7 @@ constexpr std::int64_t kShortest_ns = 1000;  // of a wait for no rank in particu
 
 void RoundTrace::make_tables() {
   if (!trace::is_on()) return;
-  waits_.assign(plan_.edges.size(), 0);
+  plan_.times->add_exchange(plan_);
   if (!plan_.options.name.empty()) label_ = trace::keep_text(plan_.options.name);
 }
 
@@ -25,7 +25,7 @@ trace::Event RoundTrace::event(const char *name, int edge) const {
   made.rank = communicator.in_world(communicator.rank());
   made.context = communicator.number();
   made.plan = plan_.serial;
-  made.round = times_.rounds;
+  made.round = rounds_;
   made.label = label_;
   made.detail = detail_;
   if (edge < 0) return made;
@@ -36,14 +36,10 @@ trace::Event RoundTrace::event(const char *name, int edge) const {
 }
 
 void RoundTrace::begin_round(std::int64_t now_ns) {
-  if (times_.rounds == 0) times_.begun_ns = now_ns;
-  times_.rounds += 1;
-  round_time_ = 0;
-  wait_begun_ns_ = 0;
-  for (const Part &part : plan_.parts) {
-    times_.bytes_out += part.out;
-    times_.bytes_in += part.in;
-  }
+  plan_.times->begin_call();
+  plan_.times->begin_stage(plan_, now_ns);
+  rounds_ += 1;
+  wait_begun_ = {};
   trace::Event opens = event("swap", -1);
   opens.kind = trace::Kind::opens;
   opens.begin_ns = now_ns;
@@ -53,18 +49,16 @@ void RoundTrace::begin_round(std::int64_t now_ns) {
 void RoundTrace::record_call(const char *name, std::int64_t begin_ns) {
   trace::Event call = event(name, -1);
   call.begin_ns = begin_ns;
-  call.end_ns = times_.ended_ns = now_ns();
-  round_time_ += call.end_ns - begin_ns;
+  call.end_ns = ended_ns_ = now_ns();
+  plan_.times->end_call(begin_ns, call.end_ns);
   trace::record(call);
 }
 
-void RoundTrace::end_round() {
-  times_.in_calls += round_time_;
-  times_.most = std::max(times_.most, round_time_);
-  times_.least = times_.rounds == 1 ? round_time_ : std::min(times_.least, round_time_);
+void RoundTrace::end_round(bool failed) {
+  plan_.times->end_stage(plan_, failed);
   trace::Event closes = event("swap", -1);
   closes.kind = trace::Kind::closes;
-  closes.begin_ns = times_.ended_ns;
+  closes.begin_ns = ended_ns_;
   trace::record(closes);
 }
 
@@ -72,12 +66,13 @@ void RoundTrace::record_wait(const char *name, int edge, int rank) {
   if (!waits()) return;
   trace::Event wait = event(name, edge);
   wait.category = "wait";
-  wait.begin_ns = std::exchange(wait_begun_ns_, 0);
+  const trace::WaitBegin begun = std::exchange(wait_begun_, {});
+  wait.begin_ns = begun.ns;
   wait.end_ns = now_ns();
   const std::int64_t time = wait.end_ns - wait.begin_ns;
   if (wait.peer == trace::kNobody && rank < 0 && time < kShortest_ns) return;
-  times_.waits += time;
-  if (edge >= 0 && static_cast<std::size_t>(edge) < waits_.size()) waits_[static_cast<std::size_t>(edge)] += time;
+  trace::count_wait(begun, wait.end_ns);
+  plan_.times->add_wait(edge < 0 ? -1 : plan_.edges[static_cast<std::size_t>(edge)].rank, time);
   if (edge < 0 && rank >= 0) wait.peer = plan_.communicator->in_world(rank);
   trace::record(wait);
 }

@@ -8,18 +8,10 @@
 #include <vector>
 
 #include "exchange/channels.hpp"
+#include "exchange/swap_times.hpp"
 #include "trace/trace.hpp"
 
 namespace halocline::core {
-
-/// What one rank's rounds took, in nanoseconds.
-struct RoundTimes {
-  std::int64_t rounds = 0, bytes_out = 0, bytes_in = 0;
-  std::int64_t in_calls = 0;  // of start and finish together, over all rounds
-  std::int64_t least = 0, most = 0;  // of one round
-  std::int64_t waits = 0;
-  std::int64_t begun_ns = 0, ended_ns = 0;  // the first start, the last finish
-};
 
 class RoundTrace {
  public:
@@ -57,7 +49,7 @@ class RoundTrace {
 
   /// From now on this rank waits; it waits no longer, and it has waited for the edge's rank, or for the rank.
   void begin_wait() {
-    if (trace::is_on()) wait_begun_ns_ = now_ns();
+    if (trace::is_on()) wait_begun_ = trace::begin_wait();
   }
   void end_wait(int edge, const char *name = "wait") {
     if (trace::is_on()) record_wait(name, edge, -1);
@@ -66,11 +58,7 @@ class RoundTrace {
     if (trace::is_on()) record_wait("wait for readers", -1, rank);
   }
   /// True between the two.
-  bool waits() const { return wait_begun_ns_ != 0; }
-
-  const RoundTimes &times() const { return times_; }
-  /// Per edge: how long this rank has waited for its data.
-  const std::vector<std::int64_t> &waits_by_edge() const { return waits_; }
+  bool waits() const { return wait_begun_.ns != 0; }
 
  private:
   template <class Work>
@@ -80,15 +68,14 @@ class RoundTrace {
   trace::Event event(const char *name, int edge) const;
   void begin_round(std::int64_t now_ns);
   void record_call(const char *name, std::int64_t begin_ns);
-  void end_round();
+  void end_round(bool failed);
   void record_wait(const char *name, int edge, int rank);
 
   const Plan &plan_;
   trace::Text label_ = 0, detail_ = 0;
-  RoundTimes times_;
-  std::vector<std::int64_t> waits_;
-  std::int64_t round_time_ = 0;  // of the running round
-  std::int64_t wait_begun_ns_ = 0;
+  std::int64_t rounds_ = 0;
+  std::int64_t ended_ns_ = 0;  // the last call
+  trace::WaitBegin wait_begun_;
 };
 
 template <class Work>
@@ -97,7 +84,7 @@ Status RoundTrace::run_start(const Work &work) {
   begin_round(begin_ns);
   const Status status = work();
   record_call("start", begin_ns);
-  if (failed(status)) end_round();
+  if (failed(status)) end_round(true);
   return status;
 }
 
@@ -105,10 +92,11 @@ Status RoundTrace::run_start(const Work &work) {
 template <class Work>
 Status RoundTrace::run_finish(const Work &work) {
   const std::int64_t begin_ns = now_ns();
+  plan_.times->begin_call();
   const Status status = work();
   if (status == Status::again) return status;
   record_call("finish", begin_ns);
-  end_round();
+  end_round(false);
   return status;
 }
 

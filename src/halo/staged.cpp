@@ -53,7 +53,12 @@ bool Staged::pays(const hlc_halo_spec &spec) {
 }
 
 Status Staged::create(const EngineParts &engine, const Options &options, const hlc_halo_spec &spec) {
+  const auto is_stage = [&](int d) { return spec.depth_low[d] > 0 || spec.depth_high[d] > 0; };
+  Options of_stage;
   HLC_TRY(prepare(engine.communicator, engine.communicator.comm(), [&] {
+    of_stage = options;
+    of_stage.stages = 0;
+    for (int d = 0; d < spec.grid->ndims; ++d) of_stage.stages += is_stage(d) ? 1 : 0;
     fields_.reserve(static_cast<std::size_t>(spec.nfields));
     dims_.reserve(static_cast<std::size_t>(spec.grid->ndims));
     ranks_.assign(static_cast<std::size_t>(HLC_DIRECTIONS(spec.grid->ndims)), HLC_NO_NEIGHBOUR);
@@ -63,7 +68,7 @@ Status Staged::create(const EngineParts &engine, const Options &options, const h
     return Status::ok;
   }));
   for (int d = 0; d < spec.grid->ndims; ++d)
-    if (spec.depth_low[d] > 0 || spec.depth_high[d] > 0) HLC_TRY(add_stage(engine, options, spec, d));
+    if (is_stage(d)) HLC_TRY(add_stage(engine, of_stage, spec, d));
   return Status::ok;
 }
 

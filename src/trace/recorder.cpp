@@ -39,7 +39,7 @@ struct Recorder {
   std::mutex mutex;  // of all that follows
   int file = -1;
   bool ended = false;  // the file could not be written on
-  pid_t process = 0;
+  pid_t process = 0;   // that records, not a child of it
   std::string path;
   off_t written = 0;  // without what ends the file
   std::vector<Recorded> events;
@@ -52,6 +52,8 @@ Recorder &recorder() {
   static auto *const one = new Recorder;
   return *one;
 }
+
+thread_local std::int64_t waited_ns = 0;
 
 int thread_number() {
   static std::atomic<int> threads{0};
@@ -175,7 +177,12 @@ Status open(const std::string &folder, const Place &place) {
   return all.ended ? Status::again : Status::ok;
 }
 
-void begin(unsigned wanted_uses) { uses.fetch_or(wanted_uses, std::memory_order_relaxed); }
+void begin(unsigned wanted_uses) {
+  Recorder &all = recorder();
+  const std::lock_guard lock(all.mutex);
+  all.process = getpid();
+  uses.fetch_or(wanted_uses, std::memory_order_relaxed);
+}
 
 void add_clock(int rank, const ClockSample &sample) {
   Recorder &all = recorder();
@@ -218,8 +225,15 @@ void add_line(const std::string &line) {
 void print_lines() {
   Recorder &all = recorder();
   const std::lock_guard lock(all.mutex);
-  for (const std::string &line : all.lines) std::fprintf(stderr, "%s\n", line.c_str());
+  if (all.process == getpid())
+    for (const std::string &line : all.lines) std::fprintf(stderr, "%s\n", line.c_str());
   all.lines.clear();
 }
+
+Waited waited() { return {thread_number(), waited_ns}; }
+
+WaitBegin begin_wait() { return {now_ns(), waited_ns}; }
+
+void count_wait(const WaitBegin &begun, std::int64_t end_ns) { waited_ns = begun.waited_ns + end_ns - begun.ns; }
 
 }  // namespace halocline::core::trace

@@ -29,7 +29,7 @@ void flush();
 
 /// A line of the table at the end.
 void add_line(const std::string &line);
-/// Prints the table, if it has lines, and forgets them.
+/// Prints the table, if it has lines, and forgets them. A child of the process prints nothing.
 void print_lines();
 
 }  // namespace halocline::core::trace

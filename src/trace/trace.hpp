@@ -56,6 +56,23 @@ struct Event {
 /// Records an event, if there is a trace; none without a name. Any thread.
 void record(const Event &event);
 
+/// How long a thread has waited so far, in all calls of the library. Counted only where something is recorded.
+struct Waited {
+  int thread = -1;
+  std::int64_t ns = 0;
+};
+/// That of the calling thread.
+Waited waited();
+
+/// When a wait begins, and how long its thread has waited before.
+struct WaitBegin {
+  std::int64_t ns = 0, waited_ns = 0;
+};
+/// A wait of the calling thread begins now.
+WaitBegin begin_wait();
+/// It is over. Waits within it are part of it.
+void count_wait(const WaitBegin &begun, std::int64_t end_ns);
+
 /// Runs `work`. If tracing is on, also records how long it took, under the name and the rest of what `describe` returns.
 template <class Describe, class Work>
 [[gnu::noinline, gnu::cold]] auto run_recorded(const Describe &describe, const Work &work) {

@@ -4,7 +4,7 @@ across nodes.
 
 Usage: trace_test.py PROGRAM TOOL CASE [WORD...] -- LAUNCHER [FLAG...]
 
-Cases: swaps MODE NODES (a number, or hosts), threads, clocks, summary, off, folder, disk, death; see the functions.
+Cases: swaps MODE NODES (a number, or hosts), threads, clocks, summary, plans, fork, left, off, folder, disk, death; see the functions.
 PROGRAM is traced.cpp, TOOL halocline-trace. On a machine that is busy any rank may be late: so nothing is said of how long others are
 waited for.
 
@@ -168,6 +168,53 @@ def summary(runner):
     yield "says who waits", float(rows[0][7].rstrip("%")) > 50
 
 
+def busy_us(events, halo):
+    """The time from the first start of a halo to its last finish, without the rank's waits in all calls."""
+    spans = spans_of(events)
+    mine = [span for span in spans if span["cat"] == "swap" and span["args"].get("of") == halo and span["name"] in ("start", "finish")]
+    first, last = min(span["ts"] for span in mine), max(span["ts"] + span["dur"] for span in mine)
+    waited, until = 0, first
+    for span in sorted((span for span in spans if span["cat"] == "wait" and first <= span["ts"] < last), key=lambda span: span["ts"]):
+        waited += max(0, span["ts"] + span["dur"] - max(until, span["ts"]))
+        until = max(until, span["ts"] + span["dur"])
+    return last - first - waited
+
+
+def plans(runner):
+    """Three halos at a time, one of them in mode auto and one with stages: a table each, which knows of the waits in all others."""
+    done = runner.trace("plans", LATE, HALOCLINE_SUMMARY="1", HALOCLINE_AUTO_MODES="p2p,notify,direct")
+    tables = re.findall(r"swaps of '(\w+)' \(plan \d+\), mode (.*), by 3 ranks", done.stdout)
+    modes = dict(tables)
+    yield f"there is a table for each halo: {done.stdout}", done.returncode == 0 and sorted(name for name, _ in tables) == \
+        ["chosen", "other", "staged"]
+    counts = [int(count) for count in re.findall(r"\((\d+) swaps\)", modes.get("chosen", ""))]
+    yield f"it names the modes: {modes}", modes.get("other") == "direct" and modes.get("staged") == "notify" and len(counts) > 1 and \
+        sum(counts) == 60
+    rows = [line.split() for line in done.stdout.splitlines() if re.match(r"halocline: +\d", line)]
+    yield "all swaps are in it", len(rows) == 9 and all(row[2] == "60" for row in rows)
+    said = dict(re.findall(r"swaps of '(\w+)'.*?imbalance of the time between waits ([\d.]+)%", done.stdout, re.DOTALL))
+    for halo in ("chosen", "staged"):
+        busy = [busy_us(runner.events(rank), halo) for rank in range(RANKS)]
+        imbalance = 100 * (max(busy) * RANKS / sum(busy) - 1)
+        yield f"'{halo}': no wait of a rank is work: {said.get(halo)}, {imbalance}", abs(float(said.get(halo, -1000)) - imbalance) < 0.2
+        yield f"'{halo}': the late rank worked: {busy}", busy[LATE] > 10 * LATE_NS / 1000
+
+
+def fork(runner):
+    """A child of the process that ends before the context prints no table."""
+    done = runner.run("fork", HALOCLINE_SUMMARY="1")
+    yield f"prints it once: {done.stdout}", done.returncode == 0 and done.stdout.count("swaps of 'flow'") == 1
+
+
+def left(runner):
+    """A halo that is never released: rank 0 shows its own row."""
+    done = runner.run("left", HALOCLINE_SUMMARY="1")
+    rows = [line.split() for line in done.stdout.splitlines() if re.match(r"halocline: +\d", line)]
+    words = "'flow' (plan 1), mode notify, on rank 0 alone"
+    yield f"rank 0 says what it knows: {done.stdout}", done.returncode == 0 and words in done.stdout
+    yield "which are its own swaps", [row[1:3] for row in rows] == [["0", "5"]]
+
+
 def off(runner):
     """Without the variables nothing is written or said."""
     done = runner.run("direct", LATE, SWAPS, HALOCLINE_TRACE="", HALOCLINE_SUMMARY="0")
@@ -214,7 +261,7 @@ def death(runner):
     yield "the tool reads them", bool(answer.get("waits_ns"))
 
 
-CASES = {case.__name__: case for case in (swaps, threads, clocks, summary, off, folder, disk, death)}
+CASES = {case.__name__: case for case in (swaps, threads, clocks, summary, plans, fork, left, off, folder, disk, death)}
 
 
 def main():

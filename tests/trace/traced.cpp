@@ -1,12 +1,14 @@
 // What trace_test.py launches: `traced MODE LATE SWAPS` swaps a row of cells, and uses a segment and a reduction. The rank LATE sleeps before it
 // starts a swap or enters a barrier. `traced threads` swaps two halos in two threads; `traced die MODE` kills rank 1 after many swaps. `traced
-// contexts MODE` opens several contexts, one after the other.
+// plans LATE` has three halos at a time. `traced contexts MODE` opens several contexts, one after the other. `traced fork` starts a process that
+// ends before the context does. `traced left` releases nothing.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <halocline/reduce.h>
 #include <halocline/segment.h>
 #include <halocline/halocline.hpp>
 
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -155,6 +157,40 @@ int run_until_death(const Context &context, const char *mode) {
   std::exit(0);
 }
 
+/// Faces, edges and corners of two dimensions, in two stages.
+struct Block {
+  explicit Block(const Context &context) : grid(context, {6, 6}, {true, true}), u(context, grid, 1), halo(context, grid, {u}, options()) {
+    std::fill_n(u.data(), u.size(), 1.0 + context.rank());
+  }
+
+  static HaloOptions options() {
+    HaloOptions made;
+    made.mode = halocline::Mode::notify;
+    made.stencil = halocline::Stencil::box;
+    made.staged = true;
+    made.name = "staged";
+    return made;
+  }
+
+  Grid grid;
+  Field<double, 2> u;
+  Halo halo;
+};
+
+/// The rank LATE sleeps between the swaps of the first halo, while the others wait for it in the second one.
+int run_plans(const Context &context, int late) {
+  Row chosen(context, HLC_MODE_AUTO, "chosen"), other(context, HLC_MODE_DIRECT, "other");
+  Block staged(context);
+  for (int n = 0; n < 60; ++n) {
+    swap(chosen, 1, false);
+    swap(other, 1, n % 6 == 0 && context.rank() == late);
+    staged.halo.start();
+    staged.halo.finish();
+    if (n == 30) reduce(context, context.rank() == late);
+  }
+  return 0;
+}
+
 /// A short context, a long one, and another one.
 int run_contexts(const char *mode) {
   const struct {
@@ -169,8 +205,30 @@ int run_contexts(const char *mode) {
   return 0;
 }
 
+/// The table of a released halo is printed when the context ends, by this process alone.
+int run_with_child(const Context &context) {
+  {
+    Row row(context, HLC_MODE_NOTIFY, "flow");
+    swap(row, 5, false);
+  }
+  const pid_t child = fork();
+  if (child == 0) std::exit(0);
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) ? 0 : 1;
+}
+
+/// A program that forgets its context and its halo.
+int run_and_leave() {
+  const auto *context = new Context(MPI_COMM_WORLD);
+  auto *row = new Row(*context, HLC_MODE_NOTIFY, "flow");
+  swap(*row, 5, false);
+  return 0;
+}
+
 int run_case(const Context &context, const std::string &what, char **words, int count) {
+  if (what == "plans" && count == 3) return run_plans(context, std::atoi(words[2]));
   if (what == "contexts" && count == 3) return run_contexts(words[2]);
+  if (what == "fork") return run_with_child(context);
   if (what == "die" && count == 3) return run_until_death(context, words[2]);
   return count == 4 ? run(context, words) : 1;
 }
@@ -182,8 +240,12 @@ int main(int argc, char **argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   try {
     const std::string what = argc > 1 ? argv[1] : "";
-    const Context context(MPI_COMM_WORLD);
-    status = what != "threads" ? run_case(context, what, argv, argc) : provided == MPI_THREAD_MULTIPLE ? run_threads(context) : 77;
+    if (what == "left") {
+      status = run_and_leave();
+    } else {
+      const Context context(MPI_COMM_WORLD);
+      status = what != "threads" ? run_case(context, what, argv, argc) : provided == MPI_THREAD_MULTIPLE ? run_threads(context) : 77;
+    }
   } catch (const std::exception &failure) {
     std::fprintf(stderr, "%s\n", failure.what());
   }

@@ -116,13 +116,14 @@ Wait::Turn Wait::next_turn() {
   return Turn::check_peers;
 }
 
-void Wait::record(std::int64_t begin_ns) const {
+void Wait::record(const trace::WaitBegin &begun) const {
   const CallWord call = call_.name == CallName::none ? communicator_.calls().collective() : call_;
   if (call.name == CallName::swap) return;
   trace::Event event{"wait", "wait"};
   event.call = call.name == CallName::none ? nullptr : name_of(call.name);
-  event.begin_ns = begin_ns;
+  event.begin_ns = begun.ns;
   event.end_ns = now_ns();
+  trace::count_wait(begun, event.end_ns);
   event.rank = communicator_.in_world(communicator_.rank());
   event.peer = communicator_.in_world(expected_);
   event.context = communicator_.number();

@@ -38,7 +38,7 @@ class Wait {
   /// The rank that is waited for, for traces.
   void expect(int rank) { expected_ = rank; }
   /// Adds this wait, from its begin to now, to the trace. Swaps record their waits themselves.
-  void record(std::int64_t begin_ns) const;
+  void record(const trace::WaitBegin &begun) const;
   /// True once nothing arrived for HALOCLINE_TIMEOUT seconds plus the grace time, or the program's check has ended the wait.
   bool timed_out(std::int64_t grace_ns = 0) const;
 
@@ -66,16 +66,16 @@ class Wait {
 /// Adds a wait to the trace when it ends.
 class RecordedWait {
  public:
-  explicit RecordedWait(const Wait &wait) : wait_(wait), begin_ns_(trace::is_on() ? now_ns() : 0) {}
+  explicit RecordedWait(const Wait &wait) : wait_(wait), begun_(trace::is_on() ? trace::begin_wait() : trace::WaitBegin{}) {}
   RecordedWait(const RecordedWait &) = delete;
   RecordedWait &operator=(const RecordedWait &) = delete;
   ~RecordedWait() {
-    if (begin_ns_ != 0) wait_.record(begin_ns_);
+    if (begun_.ns != 0) wait_.record(begun_);
   }
 
  private:
   const Wait &wait_;
-  std::int64_t begin_ns_;
+  trace::WaitBegin begun_;
 };
 
 }  // namespace halocline::core
