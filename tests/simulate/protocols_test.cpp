@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace {
 
 using namespace simulate;
@@ -86,6 +89,93 @@ TEST(Swaps, nobody_leaves_a_fence_before_the_last_has_come) {
   // Of the mean of 64 ranks: all wait for the late one, or its two neighbours alone.
   EXPECT_GT(run(job_of("fence"), machine, {0, 1, 1}).mean_us, kLate * 62 / 64);
   EXPECT_LT(run(job_of("notify"), machine, {0, 1, 1}).mean_us, kLate * 4 / 64);
+}
+
+TEST(Swaps, an_atomic_operation_waits_for_its_own_result_and_not_for_a_put_before_it) {
+  Machine machine = swap_machine(1);
+  machine.network.atomic_us = 300;
+  Job job(2);
+  Writer writer(job, machine, 0);
+  writer.script().begin();
+  EXPECT_TRUE(writer.put(1, 8));
+  writer.atomic(1);
+  writer.script().end();
+  writer.flush(1);
+  EXPECT_GT(run(job, machine, {0, 1, 1}).worst_us, 300);
+}
+
+/// The job with the time of one rank alone: from the beginning of its round to where its swap begins, or to where that ends.
+Job timed(const Job &job, int rank, Kind until) {
+  Job one(job.ranks());
+  one.groups = job.groups;
+  one.of(rank).begin();
+  for (int other = 0; other < job.ranks(); ++other)
+    for (const Step &step : job.scripts[static_cast<std::size_t>(other)].steps()) {
+      if (step.kind != Kind::begin && step.kind != Kind::end) one.of(other).add(step);
+      if (step.kind == until && other == rank) one.of(other).end();
+    }
+  return one;
+}
+
+/// That time in each of so many rounds, all of which are run each time: a rank that is ahead must be able to go on.
+std::vector<double> times_of(const Job &job, const Machine &machine, int rank, Kind until, int rounds) {
+  const Job one = timed(job, rank, until);
+  std::vector<double> times(static_cast<std::size_t>(rounds));
+  double later = 0;
+  for (int round = rounds - 1; round >= 0; --round) {
+    const int counted = rounds - round;
+    const double all = run(one, machine, {round, counted, 1}).mean_us * job.ranks() * counted;
+    times[static_cast<std::size_t>(round)] = all - later;
+    later = all;
+  }
+  return times;
+}
+
+/// When a rank begins and leaves the swaps of all rounds.
+struct Times {
+  std::vector<double> began, left;
+};
+Times times_of(const Job &job, const Machine &machine, int rank, int rounds) {
+  Times times{times_of(job, machine, rank, Kind::begin, rounds), times_of(job, machine, rank, Kind::end, rounds)};
+  for (std::size_t round = 1; round < times.left.size(); ++round) {
+    times.began[round] += times.left[round - 1];
+    times.left[round] += times.left[round - 1];
+  }
+  return times;
+}
+
+/// A ring whose rank 2 is late in every round; the others are late by random times.
+Job ring_with_a_late_rank(const std::string &mode, const Machine &machine) {
+  constexpr int kRanks = 12, kNeighbours = 2;
+  constexpr double kShort = 100, kLate = 5000;
+  Job job = swap_job(mode, ring_pattern(kRanks, kNeighbours, kShort), machine, {5, 100});
+  Script late;
+  late.work(kLate);
+  for (const Step &step : job.of(2).steps()) late.add(step);
+  job.of(2) = late;
+  return job;
+}
+
+/// The least time from a neighbour's beginning of a swap, before which it has sent nothing of that, to a rank's end of it.
+double least_wait_us(const std::string &mode, int ranks_per_node) {
+  constexpr int kRounds = 5;
+  const Machine machine = swap_machine(ranks_per_node);
+  const Job job = ring_with_a_late_rank(mode, machine);
+  std::vector<Times> times;
+  for (int rank = 0; rank < job.ranks(); ++rank) times.push_back(times_of(job, machine, rank, kRounds));
+  double least = HUGE_VAL;
+  for (std::size_t rank = 0; rank < times.size(); ++rank)
+    for (const std::size_t peer : {(rank + 1) % times.size(), (rank + times.size() - 1) % times.size()})
+      for (std::size_t round = 0; round < kRounds; ++round) least = std::min(least, times[rank].left[round] - times[peer].began[round]);
+  return least;
+}
+
+TEST(Swaps, nobody_leaves_a_round_before_its_late_neighbours_have_sent_their_data_of_that_round) {
+  for (const std::string &mode : swap_mode_names())
+    for (const int ranks_per_node : {1, 4, 12}) {
+      const double handover_us = swap_machine(ranks_per_node).node.handover_us;
+      EXPECT_GE(least_wait_us(mode, ranks_per_node), handover_us - kRounding) << mode << ", " << ranks_per_node << " per node";
+    }
 }
 
 }  // namespace

@@ -9,10 +9,11 @@
 namespace simulate {
 
 /// Words that other ranks reach. Those below kQueues hold what has arrived, in its order, with the work that it costs the rank that takes it. The
-/// others count.
+/// others count. A round has its own: what a rank sends in a round reaches the words of that round, as messages match receives by source and tag.
+/// So a rank that is ahead does not stand for one that is late. Within a round each rank that is waited for must reach a word once.
 using Flag = std::int16_t;
 constexpr Flag kNone = -1, kData = 0, kQueues = 1, kAcknowledged = 1, kSent = 2, kPosted = 3, kCompleted = 4, kRead = 5, kReady = 6,
-               kPacked = 7, kBarrier = 8, kFlags = 60;
+               kPacked = 7, kFetched = 8, kBarrier = 9, kFlags = 60;
 
 enum class Kind : std::uint8_t { work, noise, send, wait, take, begin, end };
 
@@ -55,11 +56,11 @@ class Script {
     if (mean_us > 0) steps_.push_back({Kind::noise, {}, mean_us});
   }
   void send(const Send &what) { steps_.push_back({Kind::send, what}); }
-  /// Until the flag, which counts, has reached `count`, which is then subtracted.
+  /// Until the flag of this round, which counts, has reached `count`, which is then subtracted.
   void wait(Flag flag, int count) {
     if (count > 0) steps_.push_back({Kind::wait, {}, 0, flag, count});
   }
-  /// Takes `count` arrivals of a queue in their order, each with its work.
+  /// Takes `count` arrivals of this round of a queue in their order, each with its work.
   void take(Flag flag, int count) {
     if (count > 0) steps_.push_back({Kind::take, {}, 0, flag, count});
   }

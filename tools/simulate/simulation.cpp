@@ -28,10 +28,18 @@ struct Event {
 /// A send that has not arrived yet, or the returning data of a get.
 struct Operation {
   int origin = 0;
+  int round = 0;  ///< of the origin when it began
   const Send *what = nullptr;
   int halves = 0;  ///< ports that it has still to pass
   bool reply = false;
   double there = 0;  ///< when its last byte is
+};
+
+/// A word that is reached, with the work of the rank that takes it.
+struct Arrival {
+  int round = 0;
+  Flag flag = kNone;
+  double cost_us = 0;
 };
 
 struct Rank {
@@ -41,6 +49,7 @@ struct Rank {
   bool blocked = false, ended = false;
   std::size_t front = 0;           ///< of the arrivals
   std::vector<double> arrivals;    ///< costs of what has arrived in the queue
+  std::vector<Arrival> early;      ///< of later rounds than the rank's own
 };
 
 class Simulation {
@@ -88,11 +97,21 @@ class Simulation {
     while (me.round < rounds_.warmups + rounds_.counted) {
       for (; me.step < steps.size(); ++me.step)
         if (!perform(rank, steps[me.step])) return block(rank);
-      me.step = 0;
-      me.round += 1;
+      next_round(rank);
     }
     me.ended = true;
     block(rank);
+  }
+
+  /// Words that nobody has waited for in their round are forgotten. Those of the new round may have been reached before.
+  void next_round(int rank) {
+    Rank &me = of(rank);
+    me.step = 0, me.round += 1;
+    std::fill_n(&count(rank, Flag{0}), kFlags, 0);
+    me.arrivals.clear();
+    std::vector<Arrival> later;
+    for (const Arrival &one : me.early) one.round == me.round ? note(rank, one) : later.push_back(one);
+    me.early.swap(later);
   }
 
   void block(int rank) {
@@ -150,7 +169,7 @@ class Simulation {
     Rank &me = of(rank);
     const Network &network = machine_.network;
     double at = me.clock;
-    const int operation = enter({rank, &what});
+    const int operation = enter({rank, me.round, &what});
     if (machine_.same_node(rank, what.target)) return schedule(at + machine_.node.handover_us + what.delay_us, operation, Phase::deliver);
     // The other rank answers at once that its buffer is free.
     if (what.way == Way::rendezvous) at += 2 * (network.latency_us + machine_.node.message_us);
@@ -235,7 +254,7 @@ class Simulation {
     Operation &one = operation(number);
     const Send &what = *one.what;
     const bool near = machine_.same_node(one.origin, what.target);
-    if (what.flag != kNone) reach_all(what, at);
+    if (what.flag != kNone) reach_all(what, one.round, at);
     if (what.way == Way::get && !near) {
       operation(number).reply = true, operation(number).there = 0;
       return schedule(at, number, Phase::reply_leaves);
@@ -247,28 +266,35 @@ class Simulation {
   void acknowledge(int number, double at) {
     const Operation one = operation(number);
     unused_.push_back(number);
-    if (one.what->ack != kNone) reach(one.origin, one.what->ack, 0, at);
+    if (one.what->ack != kNone) reach(one.origin, {one.round, one.what->ack, 0}, at);
   }
 
-  void reach_all(const Send &what, double at) {
-    if (what.group < 0) return reach(what.target, what.flag, what.cost_us, at);
-    for (const int rank : job_.groups[static_cast<std::size_t>(what.group)]) reach(rank, what.flag, what.cost_us, at);
+  void reach_all(const Send &what, int round, double at) {
+    const Arrival one{round, what.flag, what.cost_us};
+    if (what.group < 0) return reach(what.target, one, at);
+    for (const int rank : job_.groups[static_cast<std::size_t>(what.group)]) reach(rank, one, at);
   }
 
-  /// A flag of a rank is set. The rank continues if it waits for that.
-  void reach(int rank, Flag flag, double cost_us, double at) {
+  /// A flag of a rank is set, now or when the rank comes to that round. The rank continues if it waits for that.
+  void reach(int rank, const Arrival &one, double at) {
     Rank &me = of(rank);
-    if (flag < kQueues) {
-      me.arrivals.push_back(cost_us);
-    } else {
-      count(rank, flag) += 1;
-    }
+    if (one.round > me.round) return me.early.push_back(one);
+    if (one.round < me.round) return;
+    note(rank, one);
     if (!me.blocked || me.ended) return;
     const Step &step = script_of(rank).steps()[me.step];
-    if (step.flag != flag || (step.kind == Kind::wait && count(rank, flag) < step.count)) return;
+    if (step.flag != one.flag || (step.kind == Kind::wait && count(rank, one.flag) < step.count)) return;
     me.blocked = false;
     if (cores_.holds(rank)) return execute(rank, at);
     resume(rank, at);
+  }
+
+  void note(int rank, const Arrival &one) {
+    if (one.flag < kQueues) {
+      of(rank).arrivals.push_back(one.cost_us);
+    } else {
+      count(rank, one.flag) += 1;
+    }
   }
 
   /// The rank has waited since then: others may have its core.
@@ -299,7 +325,7 @@ class Simulation {
   std::vector<Port> ports_;  ///< by node
   Cores cores_;
   std::vector<Rank> ranks_;
-  std::vector<int> counts_;  ///< by rank and flag
+  std::vector<int> counts_;  ///< by rank and flag, of the rank's round
   std::vector<Operation> operations_;
   std::vector<int> unused_;  ///< of them
   std::priority_queue<Event> events_;

@@ -54,8 +54,8 @@ void Writer::signal(int peer, Flag flag, double least_us) {
 
 void Writer::atomic(int peer) {
   script().work(near(peer) ? machine_.node.put_us : machine_.network.overhead_us);
-  script().send({peer, kNone, 8, 0, kAcknowledged, Way::atomic});
-  script().wait(kAcknowledged, 1);
+  script().send({peer, kNone, 8, 0, kFetched, Way::atomic});
+  script().wait(kFetched, 1);
 }
 
 int Writer::barrier_rounds(int ranks) {
