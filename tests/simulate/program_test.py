@@ -35,6 +35,13 @@ def check_report(report):
         assert any(series["origin"] == "simulated" for series in figure["series"]), figure["name"]
 
 
+def check_numbers_of_ranks():
+    """The most ranks need be no power of two."""
+    for most in (2, 3, 48, 100):
+        done = run("--card", CARD, "--most-ranks", most, "--experiment", "motifs")
+        assert done.returncode == 0 and "reduce_scatter" in done.stdout, (most, done.returncode, done.stderr)
+
+
 def check_refusals():
     for words in (["--experiment", "telepathy"], ["--card", "/does/not/exist"], ["--latency-us", "-1"], ["--check", "/does/not/exist"]):
         done = run(*words)
@@ -62,6 +69,7 @@ def main():
         assert report_of(folder, "b.json") == first, "the same seed must give the same report"
         assert report_of(folder, "c.json", "--seed", 2) != first
         assert report_of(folder, "d.json", "--latency-us", 5) != first
+        check_numbers_of_ranks()
         check_refusals()
         check_picture(folder)
 

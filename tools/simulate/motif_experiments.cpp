@@ -36,14 +36,24 @@ class Sparse {
   std::vector<int> arriving_;
 };
 
-/// A round of a collective: so many bytes to one rank, and from another.
-void trade(Writer &w, int to, double bytes, Flag flag) {
+/// A part of a collective: so many bytes to a rank.
+void give(Writer &w, int to, double bytes, Flag flag) {
   const Node &node = w.machine().node;
   const double copy_us = w.machine().message_copy_us(bytes);
   w.script().work(node.message_us + (w.near(to) ? copy_us : w.machine().network.overhead_us));
   w.script().send({to, flag, bytes, 0, kNone, Way::put, node.message_us + copy_us});
+}
+
+/// So many bytes from a rank.
+void get(Writer &w, double bytes, Flag flag) {
   w.script().wait(flag, 1);
   w.copy(bytes);
+}
+
+/// A round of a collective: so many bytes to one rank, and from another.
+void trade(Writer &w, int to, double bytes, Flag flag) {
+  give(w, to, bytes, flag);
+  get(w, bytes, flag);
 }
 
 void send_items(Writer &w, const Sparse &sparse) {
@@ -58,11 +68,35 @@ void by_alltoall(Writer &w, const Sparse &sparse) {
   send_items(w, sparse);
 }
 
-/// MPI_Reduce_scatter of the counts by recursive halving.
+/// The ranks that halve: a power of two. Each of the first ranks beyond that has a partner, the next rank, which halves for both.
+struct Halving {
+  int rounds = 0, partners = 0;
+
+  explicit Halving(int ranks) {
+    while (2 << rounds <= ranks) ++rounds;
+    partners = ranks - (1 << rounds);
+  }
+  int place_of(int rank) const { return rank < 2 * partners ? rank / 2 : rank - partners; }
+  int rank_at(int place) const { return place < partners ? 2 * place + 1 : place + partners; }
+};
+
+/// MPI_Reduce_scatter of the counts by recursive halving. Source: Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in
+/// MPICH, IJHPCA 2005.
 void by_reduce_scatter(Writer &w, const Sparse &sparse) {
+  const Halving halving(w.ranks());
+  const auto partner_flag = static_cast<Flag>(kBarrier + halving.rounds);
+  const bool has_partner = w.rank() < 2 * halving.partners, halves = !has_partner || w.rank() % 2 == 1;
+  if (!halves) {
+    give(w, w.rank() + 1, kCount * w.ranks(), partner_flag);
+    get(w, kCount, partner_flag);
+    return send_items(w, sparse);
+  }
+  if (has_partner) get(w, kCount * w.ranks(), partner_flag);
   double counts = w.ranks() / 2.0;
-  for (int round = 0; round < Writer::barrier_rounds(w.ranks()); ++round, counts /= 2)
-    trade(w, w.rank() ^ (1 << round), kCount * std::max(counts, 1.0), static_cast<Flag>(kBarrier + round));
+  for (int round = 0; round < halving.rounds; ++round, counts /= 2)
+    trade(w, halving.rank_at(halving.place_of(w.rank()) ^ (1 << round)), kCount * std::max(counts, 1.0),
+          static_cast<Flag>(kBarrier + round));
+  if (has_partner) give(w, w.rank() - 1, kCount, partner_flag);
   send_items(w, sparse);
 }
 
@@ -194,7 +228,7 @@ constexpr double kPoints = 2048.0 * 1024 * 1024, kComplex = 16;
 constexpr int kPlanes = 4;
 
 struct Transform {
-  int row = 1;                 ///< ranks of a transposition
+  int row = 1;  ///< ranks of a transposition
   double compute_us = 0, bytes = 0;  ///< of a rank, for one of the two transpositions
 };
 
