@@ -80,7 +80,7 @@ TEST(Findings, pscw_with_a_barrier_is_not_near_passive) {
   const auto with_a_barrier = [](Writer &w, const std::vector<Link> &links) {
     same_as_passive(w, links);
     w.barrier();
-    w.barrier(kBarrier + 20);
+    w.barrier(kBarrierBefore);
   };
   expect_not(pscw_is_near_passive(weak({"pscw", with_a_barrier})));
 }

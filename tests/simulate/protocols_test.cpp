@@ -144,11 +144,13 @@ Times times_of(const Job &job, const Machine &machine, int rank, int rounds) {
   return times;
 }
 
+constexpr double kLate = 5000;
+
 /// A ring whose rank 2 is late in every round; the others are late by random times.
-Job ring_with_a_late_rank(const std::string &mode, const Machine &machine) {
+Job ring_with_a_late_rank(const std::string &mode, const Machine &machine, bool barrier = false) {
   constexpr int kRanks = 12, kNeighbours = 2;
-  constexpr double kShort = 100, kLate = 5000;
-  Job job = swap_job(mode, ring_pattern(kRanks, kNeighbours, kShort), machine, {5, 100});
+  constexpr double kShort = 100;
+  Job job = swap_job(mode, ring_pattern(kRanks, kNeighbours, kShort), machine, {5, 100, barrier});
   Script late;
   late.work(kLate);
   for (const Step &step : job.of(2).steps()) late.add(step);
@@ -170,12 +172,22 @@ double least_wait_us(const std::string &mode, int ranks_per_node) {
   return least;
 }
 
-TEST(Swaps, nobody_leaves_a_round_before_its_late_neighbours_have_sent_their_data_of_that_round) {
+TEST(Swaps, no_rank_leaves_a_round_before_its_late_neighbours_have_sent_their_data_of_that_round) {
   for (const std::string &mode : swap_mode_names())
     for (const int ranks_per_node : {1, 4, 12}) {
       const double handover_us = swap_machine(ranks_per_node).node.handover_us;
       EXPECT_GE(least_wait_us(mode, ranks_per_node), handover_us - kRounding) << mode << ", " << ranks_per_node << " per node";
     }
+}
+
+TEST(Swaps, a_barrier_before_a_swap_keeps_late_ranks_out_of_its_time) {
+  const Machine machine = swap_machine(4);
+  for (const std::string &mode : swap_mode_names()) {
+    const auto mean_us = [&](bool barrier) { return run(ring_with_a_late_rank(mode, machine, barrier), machine, {1, 3, 1}).mean_us; };
+    // Of the mean of 12 ranks: two of them are neighbours of the late one.
+    EXPECT_GT(mean_us(false), kLate * 2 / 12) << mode;
+    EXPECT_LT(mean_us(true), kLate / 50) << mode;
+  }
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ struct Settings {
   std::optional<double> latency_us, bandwidth_gbs;
   double compute_ns = 40;                   ///< of a rank for a cell of a field between swaps of the cloud model, docs/simulation.md
   double noise = 0.05;                      ///< mean delay of a rank before a swap, in parts of the computation before it
+  bool barrier = false;                     ///< before each swap of a scaling experiment, not in its time
   double fields = 29;                       ///< of the cloud model in weak scaling
   int most_ranks = 32768;                   ///< that are simulated
   Rounds rounds{1, 2, 1};

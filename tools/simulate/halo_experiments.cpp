@@ -25,7 +25,7 @@ HaloProblem columns(const std::array<int, 3> &grid, const std::array<double, 3> 
 /// The computation before a swap, and the delay of a rank in it.
 Between step_of(const HaloProblem &problem, const Settings &settings) {
   const double compute_us = problem.local[0] * problem.local[1] * problem.local[2] * problem.fields * settings.compute_ns / 1000;
-  return {compute_us, settings.noise * compute_us};
+  return {compute_us, settings.noise * compute_us, settings.barrier};
 }
 
 /// Milliseconds of a swap at x, averaged over ranks and rounds, as the paper has it.

@@ -83,7 +83,11 @@ void simulate_all(Options options) {
   if (!options.network.empty())
     settings.network = options.network == "card" ? network_of_card(card.get()) : published_network(options.network);
   std::printf("machine card: %s\n\n", node.source.c_str());
-  Json report{{"schema", "halocline-simulation/1"}, {"node", json_of(node)}, {"seed", settings.rounds.seed}, {"noise", settings.noise}};
+  Json report{{"schema", "halocline-simulation/1"},
+              {"node", json_of(node)},
+              {"seed", settings.rounds.seed},
+              {"noise", settings.noise},
+              {"barrier", settings.barrier}};
   options.check.empty() ? run_experiments(options, report) : run_check(options, report);
   if (!options.json.empty()) common::write_file(report, options.json);
 }

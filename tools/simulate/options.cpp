@@ -48,6 +48,7 @@ void add_options(CLI::App &app, Options &o) {
   app.add_option("--noise", s.noise, "Mean random delay of a rank before a swap, in parts of the computation before it")
       ->check(CLI::Range(0.0, 10.0))
       ->capture_default_str();
+  app.add_flag("--barrier", s.barrier, "A barrier before each swap in weak and strong scaling, which does not count");
   app.add_option("--fields", s.fields, "Fields of the cloud model in weak scaling")->check(CLI::Range(1.0, 1000.0))->capture_default_str();
   app.add_option("--most-ranks", s.most_ranks, "The most ranks that are simulated")->check(CLI::Range(2, 1 << 20))->capture_default_str();
   app.add_option("--rounds", s.rounds.counted, "Swaps that count, after one that does not")

@@ -169,9 +169,10 @@ void read_near(Writer &w, const Links &all, double share) {
 void direct(Writer &w, const Links &links) { read_near(w, links, 1); }
 void view(Writer &w, const Links &links) { read_near(w, links, 0); }
 
-void write_before(Script &script, const Between &before) {
-  script.work(before.compute_us);
-  script.noise(before.noise_us);
+void write_before(Writer &w, const Between &before) {
+  w.script().work(before.compute_us);
+  w.script().noise(before.noise_us);
+  if (before.barrier) w.barrier(kBarrierBefore);
 }
 
 }  // namespace
@@ -196,7 +197,7 @@ Job swap_job(const SwapProtocol &protocol, const Pattern &pattern, const Machine
   Job job(static_cast<int>(pattern.size()));
   for (int rank = 0; rank < job.ranks(); ++rank) {
     Writer writer(job, machine, rank);
-    write_before(writer.script(), before);
+    write_before(writer, before);
     writer.script().begin();
     protocol(writer, pattern[static_cast<std::size_t>(rank)]);
     writer.script().end();

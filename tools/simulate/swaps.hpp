@@ -32,7 +32,8 @@ bool waits_in_engine(const std::string &mode);
 /// What happens between two swaps.
 struct Between {
   double compute_us = 0;
-  double noise_us = 0;  ///< mean of a rank's delay
+  double noise_us = 0;   ///< mean of a rank's delay
+  bool barrier = false;  ///< of all ranks, after that: no rank begins before the last is there
 };
 
 /// The job of a swap in a mode, with what precedes each. Refusal if there is no such mode.

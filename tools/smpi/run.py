@@ -49,6 +49,8 @@ def modelled(options, most):
             "0",
             "--compute-ns",
             "0",
+            # As halocline-smpi, whose swaps begin after a barrier.
+            "--barrier",
             "--most-ranks",
             str(most),
             "--json",
