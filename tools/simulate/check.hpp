@@ -13,14 +13,16 @@
 namespace simulate {
 
 struct Checked {
-  std::string problem, mode;  ///< "16 x 16 x 256, 29 fields"
+  std::string problem,
+      mode;  ///< "16 x 16 x 256, 29 fields", and what is not as in the cloud model: ", depth 1, star, float32, xyz, 2 nodes"
   int ranks = 0, cores = 0;
   double measured_us = 0, simulated_us = 0;
 
   double error() const { return simulated_us / measured_us - 1; }
 };
 
-/// Every mode of a file that can be simulated. `least`: the 10th percentile of the samples. Refusal if it is no such file.
+/// Every mode of a file that can be simulated. `least`: the 10th percentile of the samples. Refusal if it is no such file, or of swaps that are not
+/// simulated: with a skew, of several real nodes, or of emulated nodes where the card has no network.
 std::vector<Checked> check_file(const std::string &path, const hlc_model *card, bool least);
 
 /// Median and worst of |error|.
