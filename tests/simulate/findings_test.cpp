@@ -33,6 +33,14 @@ struct Instead {
   }
 };
 
+/// The figure with the simulated points of one series in the place of another's.
+Figure with_points_of(Figure figure, const std::string &name, const std::string &of) {
+  const std::vector<Point> points = figure.simulated(of).points;
+  for (Series &series : figure.series)
+    if (series.name == name && series.origin == Origin::simulated) series.points = points;
+  return figure;
+}
+
 /// The figure with the points of one mode replaced.
 Figure replaced(Figure figure, const Figure &by) {
   for (Series &series : figure.series)
@@ -75,6 +83,11 @@ TEST(Findings, what_is_the_same_beats_nothing) { expect_not(adopted_passive_beat
 TEST(Findings, passive_beats_messages_in_weak_scaling) { expect(passive_beats_messages(weak())); }
 TEST(Findings, passive_does_not_beat_messages_that_are_free) { expect_not(passive_beats_messages(weak({"p2p_waitall", free_messages}))); }
 
+// Not reproduced: docs/simulation.md.
+TEST(Findings, pscw_is_not_faster_than_messages_in_weak_scaling) {
+  for (const Point &point : weak().simulated("pscw").points) EXPECT_GT(point.y, weak().simulated("p2p_waitall").at(point.x)) << point.x;
+}
+
 TEST(Findings, pscw_is_near_passive) { expect(pscw_is_near_passive(weak())); }
 TEST(Findings, pscw_with_a_barrier_is_not_near_passive) {
   const auto with_a_barrier = [](Writer &w, const std::vector<Link> &links) {
@@ -90,12 +103,46 @@ const Figure &messages() {
   return figure;
 }
 TEST(Findings, messages_overtake_rma_as_they_become_short) { expect(messages_overtake(messages())); }
+/// RMA without synchronisation: no cost of its own is left when messages are short.
+void puts_alone(Writer &w, const std::vector<Link> &links) {
+  for (const Link &link : links) w.copy(2 * link.bytes);
+}
 TEST(Findings, messages_do_not_overtake_rma_that_needs_no_synchronisation) {
-  const auto puts_alone = [](Writer &w, const std::vector<Link> &links) {
-    for (const Link &link : links) w.copy(2 * link.bytes);
-  };
   const Figure faulty = message_figure(small_settings(512), {Instead{"passive", puts_alone}.contender()}, 512);
   expect_not(messages_overtake(replaced(messages(), faulty)));
+}
+
+std::vector<Contender> messages_and_rma() { return {contender_of("p2p_waitall"), contender_of("pscw"), contender_of("passive")}; }
+
+/// A sixteenth of the ranks and cells of the experiment, so that blocks are as large as there.
+const std::vector<int> kStrongRanks{512, 2048};
+Figure strong(const std::vector<Contender> &some) { return strong_figure(small_settings(2048), some, kStrongRanks, {"", 512, 128, 1}); }
+const Figure &strong() {
+  static const Figure figure = strong(messages_and_rma());
+  return figure;
+}
+/// The same with shorter messages.
+Figure strong_small(const std::vector<Contender> &some) { return strong_figure(small_settings(2048), some, {128, 2048}, {"", 512, 32, 1}); }
+const Figure &strong_small() {
+  static const Figure figure = strong_small(messages_and_rma());
+  return figure;
+}
+
+/// Messages whose costs that do not depend on their length are larger than those of RMA.
+void messages_of_more_fixed_cost(Writer &w, const std::vector<Link> &links) {
+  same_as_passive(w, links);
+  w.script().work(100);
+}
+TEST(Findings, messages_catch_up_in_strong_scaling) { expect(messages_catch_up(strong())); }
+TEST(Findings, messages_of_more_fixed_cost_do_not_catch_up) {
+  const Instead instead{"p2p_waitall", messages_of_more_fixed_cost};
+  expect_not(messages_catch_up(replaced(strong(), strong({instead.contender()}))));
+}
+
+TEST(Findings, messages_overtake_rma_in_strong_scaling_of_a_small_domain) { expect(messages_overtake_in_strong_scaling(strong_small())); }
+TEST(Findings, messages_do_not_overtake_rma_without_synchronisation_in_strong_scaling) {
+  const Figure faulty = strong_small({Instead{"passive", puts_alone}.contender()});
+  expect_not(messages_overtake_in_strong_scaling(replaced(strong_small(), faulty)));
 }
 
 /// All findings of an experiment, and of all its figures but those that are listed as not reproduced.
@@ -109,9 +156,9 @@ TEST(Findings, of_synchronisation_hold) { expect_all(synchronisation(small_setti
 TEST(Findings, of_atomic_operations_hold) { expect_all(atomic_operations(small_settings(128))); }
 TEST(Findings, of_motifs_hold) { expect_all(motifs(small_settings(1024))); }
 
-/// PSCW over a ring, by any protocol.
-Figure ring(const SwapProtocol &protocol) {
-  Figure figure{"pscw", "", "ranks", "us", "", {{"pscw", Origin::simulated, {}}}};
+/// Synchronisation of a ring, by any protocol in the place of a mode.
+Figure ring(const std::string &mode, const SwapProtocol &protocol) {
+  Figure figure{mode, "", "ranks", "us", "", {{mode, Origin::simulated, {}}}};
   const Machine machine = small_settings(1024).machine("bluewaters");
   for (const int ranks : {64, 256, 1024}) {
     const Job job = swap_job(protocol, ring_pattern(ranks, 2, 0), machine, {});
@@ -120,22 +167,101 @@ Figure ring(const SwapProtocol &protocol) {
   return figure;
 }
 TEST(Findings, pscw_that_waits_for_all_depends_on_the_ranks) {
-  expect_not(pscw_does_not_depend_on_ranks(ring([](Writer &w, const std::vector<Link> &) { w.barrier(); })));
+  expect_not(pscw_does_not_depend_on_ranks(ring("pscw", [](Writer &w, const std::vector<Link> &) { w.barrier(); })));
 }
+
+/// All ranks send to the first one, which answers each of them.
+void central_barrier(Writer &w, const std::vector<Link> &) {
+  if (w.rank() != 0) {
+    w.signal(0, kPosted);
+    return w.script().wait(kCompleted, 1);
+  }
+  w.script().wait(kPosted, w.ranks() - 1);
+  for (int rank = 1; rank < w.ranks(); ++rank) w.signal(rank, kCompleted);
+}
+TEST(Findings, a_fence_by_one_rank_for_all_does_not_grow_with_log_ranks) {
+  expect_not(fence_grows_with_log_ranks(ring("fence", central_barrier)));
+}
+TEST(Findings, a_fence_that_waits_for_its_neighbours_alone_does_not_grow) {
+  expect_not(fence_grows_with_log_ranks(ring("fence", [](Writer &w, const std::vector<Link> &links) {
+    for (const Link &link : links) w.signal(link.peer, kPosted);
+    w.script().wait(kPosted, static_cast<int>(links.size()));
+  })));
+}
+
+/// Each neighbour gets a word about each of the others.
+TEST(Findings, pscw_that_tells_neighbours_of_each_other_costs_more_for_each) {
+  Figure figure{"pscw", "", "neighbours", "us", "", {{"pscw", Origin::simulated, {}}}};
+  Machine machine = small_settings(128).machine("bluewaters");
+  machine.network.ranks_per_node = 1;
+  for (const int k : {2, 4, 8, 16}) {
+    const auto all_of_all = [k](Writer &w, const std::vector<Link> &links) {
+      for (const Link &link : links)
+        for (int other = 0; other < k; ++other) w.signal(link.peer, kPosted);
+      w.script().wait(kPosted, k * k);
+    };
+    figure.series[0].points.push_back(
+        {1.0 * k, run(swap_job(all_of_all, ring_pattern(64, k, 0), machine, {}), machine, {1, 2, 1}).mean_us});
+  }
+  expect_not(pscw_costs_the_same_per_neighbour(figure));
+}
+
+TEST(Findings, an_operation_of_the_network_for_all_elements_is_not_overtaken_by_a_lock) {
+  const Figure figure = atomic_operations(small_settings(128)).front();
+  expect_not(lock_overtakes_network(with_points_of(figure, "sum by the network", "sum by the target's processor")));
+}
+TEST(Findings, what_takes_no_lock_is_faster_for_few_elements_too) {
+  const Figure figure = atomic_operations(small_settings(128)).front();
+  expect_not(lock_overtakes_network(with_points_of(figure, "get and put under a lock", "sum by the target's processor")));
+}
+
+/// All keys are in the part of rank 0, whose port all inserts share.
+TEST(Findings, inserts_at_one_rank_do_not_scale) {
+  Figure figure{"hashtable", "", "ranks", "inserts per us", "", {{"atomics", Origin::simulated, {}}}};
+  const Machine machine = small_settings(1024).machine("bluewaters");
+  constexpr int kInserts = 64;
+  for (const int ranks : {64, 1024}) {
+    const auto inserts = [](Writer &w, const std::vector<Link> &) {
+      for (int i = 0; i < kInserts; ++i) w.atomic(0);
+    };
+    const Job job = swap_job(inserts, ring_pattern(ranks, 2, 0), machine, {});
+    figure.series[0].points.push_back({1.0 * ranks, kInserts * ranks / run(job, machine, {0, 1, 1}).round_us});
+  }
+  expect_not(inserts_scale(figure));
+}
+
+/// Nodes of one rank, where a put and a message cost the same but for their overlap.
+Figure fft_between_nodes(int parts_of_puts) {
+  Settings settings = small_settings(256);
+  settings.ranks_per_node = 1;
+  return fft_figure(settings, {{"messages", 1, false}, {"puts, overlapped", parts_of_puts, true}}, {64, 256});
+}
+TEST(Findings, puts_that_overlap_pay_between_nodes) { expect(overlap_pays(fft_between_nodes(4))); }
+TEST(Findings, puts_that_do_not_overlap_do_not_pay) { expect_not(overlap_pays(fft_between_nodes(1))); }
 
 TEST(Findings, an_alltoall_that_sends_no_counts_is_not_beaten) {
-  Figure figure = motifs(small_settings(512))[1];
-  for (Series &series : figure.series)
-    if (series.name == "alltoall" && series.origin == Origin::simulated) series.points = figure.simulated("nbx").points;
-  expect_not(nbx_beats_alltoall(figure));
+  expect_not(nbx_beats_alltoall(with_points_of(motifs(small_settings(512))[1], "alltoall", "nbx")));
 }
 
+const Figure &ghost() {
+  static const Figure figure = ghost_sweep(small_settings(512)).front();
+  return figure;
+}
 TEST(Findings, of_the_ghost_sweep_are_those_that_the_documents_list) {
-  const Figure figure = ghost_sweep(small_settings(512)).front();
+  const Figure &figure = ghost();
   expect(notified_beats_messages(figure));
   expect(large_blocks_are_alike(figure));
   // Not reproduced: docs/simulation.md.
   expect_not(zero_copy_is_twice_as_fast(figure));
+}
+
+/// Long messages ask first: where a latency is all, they take three and short ones one.
+TEST(Findings, notified_writes_gain_nothing_for_small_blocks_where_the_latency_is_all) {
+  Settings settings = small_settings(512);
+  settings.latency_us = 1e4, settings.noise = 0;
+  const Figure figure = ghost_sweep(settings).front();
+  expect_not(notified_beats_messages(figure));
+  expect_not(large_blocks_are_alike(figure));
 }
 
 TEST(Findings, a_longer_latency_makes_fences_slower) {
@@ -143,6 +269,13 @@ TEST(Findings, a_longer_latency_makes_fences_slower) {
   const double usual = synchronisation(settings).front().simulated("fence").at(128);
   settings.latency_us = 50;
   EXPECT_GT(synchronisation(settings).front().simulated("fence").at(128), 2 * usual);
+}
+
+TEST(Findings, of_strong_scaling_have_two_numbers_of_ranks_each) {
+  for (const Figure &figure : strong_scaling(small_settings(32))) {
+    EXPECT_EQ(figure.findings.size(), 1U) << figure.name;
+    for (const Series &series : figure.series) EXPECT_GE(series.points.size(), 2U) << figure.name << ", " << series.name;
+  }
 }
 
 TEST(Findings, functions_predict_ranks_that_they_were_not_fitted_to) {

@@ -53,12 +53,29 @@ struct Contender {
 };
 Contender contender_of(const std::string &mode);
 
+/// Cells of all ranks together, in strong scaling.
+struct Domain {
+  std::string name;
+  double side = 2048, height = 128, fields = 1;
+};
+
 /// Brown et al., figures 6, 7 and 11, with any contenders: their times over the ranks.
 Figure weak_figure(const Settings &settings, const std::vector<Contender> &contenders, const std::vector<int> &ranks);
-Figure strong_figure(const Settings &settings, const std::vector<Contender> &contenders, const std::vector<int> &ranks, double fields);
+Figure strong_figure(const Settings &settings, const std::vector<Contender> &contenders, const std::vector<int> &ranks,
+                     const Domain &domain);
 
 /// The same over the bytes of the longest message, with one field and so many ranks.
 Figure message_figure(const Settings &settings, const std::vector<Contender> &contenders, int ranks);
+
+/// How the FFT transposes: in so many parts, each of which is sent as soon as it is computed, by puts or by messages.
+struct Transposition {
+  std::string name;
+  int parts = 1;
+  bool puts = false;
+};
+
+/// Gerstenberger et al., figure 5: its speed over the ranks.
+Figure fft_figure(const Settings &settings, const std::vector<Transposition> &variants, const std::vector<int> &ranks);
 
 /// Adds functions of the nodes, fitted to the simulated series, at these ranks.
 void add_modelled(Figure &figure, const std::vector<double> &ranks, int ranks_per_node);

@@ -64,6 +64,12 @@ Finding messages_catch_up(const Figure &figure) {
           "p2p takes " + times(few) + " the best of pscw and passive at the fewest ranks, " + times(many) + " at the most"};
 }
 
+Finding messages_overtake_in_strong_scaling(const Figure &figure) {
+  const double few = gain_of_rma(figure, figure.simulated("pscw").first_x()), many = gain_of_rma(figure, figure.simulated("pscw").last_x());
+  return {"RMA is faster on few ranks, p2p on the most, where messages are short", few > 1 && many < 1,
+          "p2p takes " + times(few) + " the best of pscw and passive at the fewest ranks, " + times(many) + " at the most"};
+}
+
 Finding messages_overtake(const Figure &figure) {
   const double small = gain_of_rma(figure, figure.simulated("pscw").first_x()),
                large = gain_of_rma(figure, figure.simulated("pscw").last_x());
@@ -102,12 +108,35 @@ Finding fence_grows_with_log_ranks(const Figure &figure) {
           text_of(first_half) + " us per doubling up to " + text_of(points[middle].x, 6) + " ranks, " + text_of(second_half) + " beyond"};
 }
 
+Finding lock_overtakes_network(const Figure &figure) {
+  const Series &network = figure.simulated("sum by the network"), &lock = figure.simulated("get and put under a lock");
+  const double small = lock.at(network.first_x()) / network.at(network.first_x()),
+               large = lock.at(network.last_x()) / network.at(network.last_x());
+  return {"atomic operations of the network are faster for few elements, a lock with get and put for many", small > 1 && large < 1,
+          "the lock takes " + text_of(small) + " times as long for 1 element, " + text_of(large) + " times for the most"};
+}
+
 Finding nbx_beats_alltoall(const Figure &figure) {
   const Series &nbx = figure.simulated("nbx"), &all = figure.simulated("alltoall");
   const double few = all.at(nbx.first_x()) / nbx.at(nbx.first_x()), many = all.at(nbx.last_x()) / nbx.at(nbx.last_x());
   return {"NBX is faster than alltoall at many ranks, and the more so the more there are", many > 1 && many > 2 * few,
           "alltoall takes " + times(few) + " NBX at " + text_of(nbx.first_x(), 6) + " ranks, " + times(many) + " at " +
               text_of(nbx.last_x(), 6)};
+}
+
+Finding inserts_scale(const Figure &figure) {
+  const Series &atomics = figure.simulated("atomics");
+  const double gain = atomics.at(atomics.last_x()) / atomics.at(atomics.first_x()), ideal = atomics.last_x() / atomics.first_x();
+  return {"inserts by atomic operations keep more than half of the ideal speed-up", gain > ideal / 2,
+          text_of(gain) + " times the rate of " + text_of(ideal) + " times fewer ranks"};
+}
+
+Finding overlap_pays(const Figure &figure) {
+  const Series &puts = figure.simulated("puts, overlapped"), &messages = figure.simulated("messages");
+  double least = HUGE_VAL;
+  for (const Point &point : puts.points) least = std::min(least, point.y / messages.at(point.x));
+  return {"puts that overlap with the computation are faster than messages at all counts", least > 1,
+          "at least " + text_of(least) + " times"};
 }
 
 Finding zero_copy_is_twice_as_fast(const Figure &figure) {

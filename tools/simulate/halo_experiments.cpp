@@ -13,6 +13,8 @@ namespace {
 
 /// u, v, w, temperature and 25 moisture fields; box stencil of depth 2 (section V).
 constexpr double kFields = 29, kSolverFields = 1, kDepth = 2;
+/// A domain small enough for its messages to become short.
+constexpr double kSmallSide = 512, kSmallHeight = 32;
 constexpr int kLeastWeak = 128, kLeastStrong = 2048, kBeyond = 4, kFactor = 4, kLeastHeight = 1, kMostHeight = 1024;
 const char *const kModes[] = {"p2p_waitall", "p2p", "fence", "pscw", "passive", "passive_naive", "notify", "direct", "notify_node"};
 
@@ -83,13 +85,15 @@ Figure weak_figure(const Settings &settings, const std::vector<Contender> &conte
   return figure;
 }
 
-Figure strong_figure(const Settings &settings, const std::vector<Contender> &contenders, const std::vector<int> &ranks, double fields) {
-  const std::string number = text_of(fields);
-  Figure figure{"strong_" + number, "Strong scaling: 2048 x 2048 x 128 cells, fields: " + number, "ranks", "ms per swap",
+Figure strong_figure(const Settings &settings, const std::vector<Contender> &contenders, const std::vector<int> &ranks,
+                     const Domain &domain) {
+  const std::string side = text_of(domain.side, 4), title = side + " x " + side + " x " + text_of(domain.height);
+  Figure figure{domain.name, "Strong scaling: " + title + " cells, fields: " + text_of(domain.fields), "ranks", "ms per swap",
                 "Brown et al., figure 7"};
   for (const int some : ranks) {
     const std::array<int, 3> grid = grid_of(some, 2);
-    add_points(figure, settings, contenders, columns(grid, {2048.0 / grid[0], 2048.0 / grid[1], 128}, fields), some);
+    add_points(figure, settings, contenders, columns(grid, {domain.side / grid[0], domain.side / grid[1], domain.height}, domain.fields),
+               some);
   }
   return figure;
 }
@@ -115,13 +119,19 @@ std::vector<Figure> weak_scaling(const Settings &settings) {
 }
 
 std::vector<Figure> strong_scaling(const Settings &settings) {
-  const int least = std::min(kLeastStrong, settings.most_ranks);
+  // Two numbers of ranks at least: the findings are about how a time changes.
+  const int least = std::min(kLeastStrong, std::max(settings.most_ranks / kFactor, 2));
   const std::vector<int> ranks = growing(least, settings.most_ranks, kFactor);
-  Figure step = strong_figure(settings, all_modes(), ranks, kFields), solver = strong_figure(settings, all_modes(), ranks, kSolverFields);
+  Figure step = strong_figure(settings, all_modes(), ranks, {"strong_29", 2048, 128, kFields});
+  Figure solver = strong_figure(settings, all_modes(), ranks, {"strong_1", 2048, 128, kSolverFields});
+  const int few = std::min(kLeastWeak, least), many = std::min(std::max(settings.most_ranks / kFactor, few * kFactor), settings.most_ranks);
+  Figure small =
+      strong_figure(settings, all_modes(), growing(few, many, kFactor), {"strong_small", kSmallSide, kSmallHeight, kSolverFields});
   Figure messages = message_figure(settings, all_modes(), least);
   step.findings = {messages_catch_up(step)}, solver.findings = {messages_catch_up(solver)};
+  small.findings = {messages_overtake_in_strong_scaling(small)};
   messages.findings = {messages_overtake(messages)};
-  return {step, solver, messages};
+  return {step, solver, small, messages};
 }
 
 }  // namespace simulate

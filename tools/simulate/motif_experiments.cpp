@@ -198,14 +198,6 @@ Job hashtable_job(const Machine &machine, int ranks, std::uint64_t seed, bool at
   return job;
 }
 
-/// "The rate grows with the ranks", for both: the fewest and the most of them.
-Finding inserts_scale(const Figure &figure) {
-  const Series &atomics = figure.simulated("atomics");
-  const double gain = atomics.at(atomics.last_x()) / atomics.at(atomics.first_x()), ideal = atomics.last_x() / atomics.first_x();
-  return {"inserts by atomic operations keep more than half of the ideal speed-up", gain > ideal / 2,
-          text_of(gain) + " times the rate of " + text_of(ideal) + " times fewer ranks"};
-}
-
 Figure hashtable(const Settings &settings, const std::vector<int> &ranks) {
   Figure figure{"hashtable", "Hashtable, 64 inserts of each rank", "ranks", "million inserts per second", "SC13: figure 7a"};
   const Machine machine = settings.machine("bluewaters");
@@ -227,86 +219,88 @@ Figure hashtable(const Settings &settings, const std::vector<int> &ranks) {
 constexpr double kPoints = 2048.0 * 1024 * 1024, kComplex = 16;
 constexpr int kPlanes = 4;
 
-struct Transform {
-  int row = 1;  ///< ranks of a transposition
-  double compute_us = 0, bytes = 0;  ///< of a rank, for one of the two transpositions
+/// Ranks among which columns are transposed: so many from the first on, each `stride` after the one before.
+struct Team {
+  int first = 0, size = 1, stride = 1;
+  int after(int rank, int steps) const { return first + ((rank - first) / stride + steps) % size * stride; }
 };
 
-/// A pass over a rank's points reads and writes each of them log2(n) / 3 times, as a transform of radix 8 does.
-Transform transform_of(int ranks, const Machine &machine) {
-  Transform one;
-  one.row = 1 << (Writer::barrier_rounds(ranks) / 2);
-  one.bytes = kPoints / ranks * kComplex;
-  one.compute_us = machine.copy_us(one.bytes) * std::log2(kPoints) / 3 / 2;
-  return one;
+/// The grid of ranks is as square as powers of two allow. Its rows are consecutive ranks, so that they are near; ranks of a column are far.
+Team row_of(int rank, int ranks) {
+  const int size = 1 << (Writer::barrier_rounds(ranks) / 2);
+  return {rank / size * size, size, 1};
+}
+Team column_of(int rank, int ranks) {
+  const int row = row_of(rank, ranks).size;
+  return {rank % row, ranks / row, row};
 }
 
+/// A rank's part of one of the two transpositions. A pass over its points reads and writes each of them log2(n) / 3 times, as a transform of radix 8
+/// does; half of that is before each transposition.
+struct Share {
+  double bytes = 0, compute_us = 0;
+  Share(int ranks, const Machine &machine)
+      : bytes(kPoints / ranks * kComplex), compute_us(machine.copy_us(bytes) * std::log2(kPoints) / 3 / 2) {}
+};
+
 /// Computes in parts, and sends each part as soon as it is there. With one part communication begins when all is computed.
-void transpose(Writer &w, const Transform &transform, int parts, bool puts) {
-  const int first = w.rank() / transform.row * transform.row;
-  const double bytes = transform.bytes / transform.row / parts;
+void transpose(Writer &w, const Team &team, const Transposition &how) {
+  const Share share(w.ranks(), w.machine());
+  const double bytes = share.bytes / team.size / how.parts;
   int far = 0;
-  for (int part = 0; part < parts; ++part) {
-    w.script().work(transform.compute_us / parts);
-    for (int i = 1; i < transform.row; ++i) {
-      const int peer = first + (w.rank() - first + i) % transform.row;
-      if (puts) {
-        far += w.put(peer, bytes) ? 1 : 0;
-      } else {
-        far += w.message(peer, bytes, 0) ? 1 : 0;
-      }
+  for (int part = 0; part < how.parts; ++part) {
+    w.script().work(share.compute_us / how.parts);
+    for (int i = 1; i < team.size; ++i) {
+      const int peer = team.after(w.rank(), i);
+      far += (how.puts ? w.put(peer, bytes) : w.message(peer, bytes, 0)) ? 1 : 0;
     }
   }
-  if (puts) {
+  if (how.puts) {
     w.flush(far);
-    for (int i = 1; i < transform.row; ++i) w.signal(first + (w.rank() - first + i) % transform.row, kCompleted);
-    return w.script().wait(kCompleted, transform.row - 1);
+    for (int i = 1; i < team.size; ++i) w.signal(team.after(w.rank(), i), kCompleted);
+    return w.script().wait(kCompleted, team.size - 1);
   }
-  w.script().take(kData, parts * (transform.row - 1));
+  w.script().take(kData, how.parts * (team.size - 1));
   w.script().wait(kSent, far);
 }
 
-double transform_us(const Machine &machine, int ranks, int parts, bool puts) {
-  const Transform transform = transform_of(ranks, machine);
+double transposition_us(const Machine &machine, int ranks, const Transposition &how, Team (*team_of)(int, int)) {
   Job job(ranks);
   for (int rank = 0; rank < ranks; ++rank) {
     Writer writer(job, machine, rank);
     writer.script().begin();
-    transpose(writer, transform, parts, puts);
+    transpose(writer, team_of(rank, ranks), how);
     writer.script().end();
   }
-  return 2 * simulate::run(job, machine, {1, 1, 1}).round_us;
+  return simulate::run(job, machine, {1, 1, 1}).round_us;
 }
 
-Finding overlap_pays(const Figure &figure) {
-  const Series &puts = figure.simulated("puts, overlapped"), &messages = figure.simulated("messages");
-  double least = HUGE_VAL;
-  for (const Point &point : puts.points) least = std::min(least, point.y / messages.at(point.x));
-  return {"puts that overlap with the computation are faster than messages at all counts", least > 1,
-          "at least " + text_of(least) + " times"};
-}
-
-Figure fft(const Settings &settings, const std::vector<int> &ranks) {
-  Figure figure{"fft", "3-D FFT, 2048 x 1024 x 1024", "ranks", "GFlop/s", "Gerstenberger et al., figure 5; SC13: 7c"};
-  const Machine machine = settings.machine("bluewaters");
-  const double gigaflop = 5 * kPoints * std::log2(kPoints) / 1e9;
-  const std::tuple<const char *, int, bool> variants[] = {{"messages", 1, false}, {"puts, overlapped", kPlanes, true}};
-  for (const auto &[name, parts, puts] : variants) {
-    Series series{name, Origin::simulated, {}};
-    for (const int some : ranks) series.points.push_back({1.0 * some, gigaflop / (transform_us(machine, some, parts, puts) / 1e6)});
-    figure.series.push_back(series);
-  }
-  figure.findings = {overlap_pays(figure)};
-  return figure;
+/// All ranks of a row have ended the first transposition before the second begins.
+double transform_us(const Machine &machine, int ranks, const Transposition &how) {
+  return transposition_us(machine, ranks, how, row_of) + transposition_us(machine, ranks, how, column_of);
 }
 
 }  // namespace
 
+Figure fft_figure(const Settings &settings, const std::vector<Transposition> &variants, const std::vector<int> &ranks) {
+  Figure figure{"fft", "3-D FFT, 2048 x 1024 x 1024", "ranks", "GFlop/s", "Gerstenberger et al., figure 5; SC13: 7c"};
+  const Machine machine = settings.machine("bluewaters");
+  const double gigaflop = 5 * kPoints * std::log2(kPoints) / 1e9;
+  for (const Transposition &one : variants) {
+    Series series{one.name, Origin::simulated, {}};
+    for (const int some : ranks) series.points.push_back({1.0 * some, gigaflop / (transform_us(machine, some, one) / 1e6)});
+    figure.series.push_back(series);
+  }
+  return figure;
+}
+
 std::vector<Figure> motifs(const Settings &settings) {
   const int most = std::min(settings.most_ranks, kMostMotifRanks);
   const std::vector<int> ranks = growing(std::min(kLeastMotifRanks, most), most);
-  return {hashtable(settings, ranks), sparse_exchange(settings, ranks),
-          fft(settings, growing(kLeastMotifRanks, std::max(most / 4, kLeastMotifRanks)))};
+  Figure fft = fft_figure(settings, {{"messages", 1, false}, {"puts, overlapped", kPlanes, true}},
+                          growing(kLeastMotifRanks, std::max(most / 4, kLeastMotifRanks)));
+  fft.findings = {overlap_pays(fft)};
+  return {hashtable(settings, ranks), sparse_exchange(settings, ranks), fft};
 }
 
 }  // namespace simulate

@@ -63,15 +63,6 @@ Series over_elements(const Settings &settings, const char *name, void (*write)(W
   return series;
 }
 
-/// "The DMAPP acceleration lowers the latency for small operations while the locked implementation exhibits a higher bandwidth."
-Finding lock_overtakes_network(const Figure &figure) {
-  const Series &network = figure.simulated("sum by the network"), &lock = figure.simulated("get and put under a lock");
-  const double small = lock.at(network.first_x()) / network.at(network.first_x()),
-               large = lock.at(network.last_x()) / network.at(network.last_x());
-  return {"atomic operations of the network are faster for few elements, a lock with get and put for many", small > 1 && large < 1,
-          "the lock takes " + text_of(small) + " times as long for 1 element, " + text_of(large) + " times for the most"};
-}
-
 /// A synchronisation of all ranks in a ring, averaged over them.
 double ring_us(const Settings &settings, const char *mode, int ranks, int k) {
   const Machine machine = settings.machine("bluewaters");
