@@ -117,7 +117,7 @@ Job timed(const Job &job, int rank, Kind until) {
   return one;
 }
 
-/// That time in each of so many rounds, all of which are run each time, so that a rank that is ahead can begin later ones.
+/// That time in each of so many rounds. All of them are run each time, so that a rank that is ahead can begin later ones.
 std::vector<double> times_of(const Job &job, const Machine &machine, int rank, Kind until, int rounds) {
   const Job one = timed(job, rank, until);
   std::vector<double> times(static_cast<std::size_t>(rounds));

@@ -30,22 +30,27 @@ def colours_of(figure):
     return dict(zip(names, COLOURS * len(names)))
 
 
+def legend_of(axes, figure):
+    """An entry for each name, by its colour, and one for each kind of point that the figure has, in grey."""
+    colours = colours_of(figure)
+    entries = [plots.plt.Line2D([], [], color=colour, label=name) for name, colour in colours.items()]
+    kinds = [kind for kind in STYLES if any(series["origin"] == kind for series in figure["series"])]
+    entries += [plots.plt.Line2D([], [], color=FAINT, linewidth=1.2, label=kind, **STYLES[kind]) for kind in kinds]
+    axes.legend(handles=entries, fontsize=6.5, frameon=False)
+
+
 def draw_figure(axes, figure):
     colours = colours_of(figure)
     for series in figure["series"]:
         at, values = zip(*series["points"])
-        origin = series["origin"]
-        label = series["name"] if origin == "simulated" else f"{series['name']}, {origin}"
-        # What belongs to a line that is drawn needs no entry of its own.
-        label = "_" + label if origin in ("modelled", "measured") else label
-        axes.plot(at, values, color=colours[series["name"]], linewidth=1.2, zorder=3, label=label, **STYLES[origin])
+        axes.plot(at, values, color=colours[series["name"]], linewidth=1.2, zorder=3, **STYLES[series["origin"]])
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.set_xlabel(figure["x"], fontsize=8)
     axes.set_ylabel(figure["y"], fontsize=8)
     axes.set_title(figure["title"], fontsize=9.5, loc="left", pad=14)
     axes.text(0, 1.015, f"after {figure['after']}", transform=axes.transAxes, fontsize=7.5, color=FAINT)
-    axes.legend(fontsize=6.5, frameon=False)
+    legend_of(axes, figure)
     axes.tick_params(which="both", labelsize=7.5)
     plots.decorate(axes)
 
