@@ -49,6 +49,22 @@ def test_python_objects_are_refused(context, grid):
         halocline.Allreduce(context, 3, "f2")
 
 
+@pytest.mark.parametrize("dtype", ["u1", "V8"])
+def test_segments_of_any_type_refuse_python_objects(context, dtype):
+    me = context.rank
+    with halocline.Segment(context, 8, dtype) as segment:
+        for objects in (np.full(2, None), np.zeros(1, [("Offset", "i4"), ("of", object)])):
+            for call in (segment.put, segment.put_notify, segment.get, segment.put_strided, segment.get_strided):
+                with pytest.raises(halocline.ArgumentError, match="Python objects"):
+                    call(me, objects)
+            for call in (segment._core.put, segment._core.get):
+                with pytest.raises(halocline.ArgumentError, match="Python objects"):
+                    call(me, objects, 0)
+        if dtype == "u1":
+            segment.put(me, np.zeros(1, [("O", "i4"), ("Of", "i4")]))
+        assert objects[0]["of"] == 0
+
+
 def test_another_dtype_than_the_segment_is_refused(context):
     with halocline.Segment(context, 4, "f8") as segment:
         with pytest.raises(halocline.ArgumentError, match="put.*f4.*f8"):

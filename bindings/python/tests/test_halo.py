@@ -72,6 +72,58 @@ def test_depths_of_each_side_and_both_orders(grid, order):
     np.testing.assert_array_equal(field.array, expected(field))
 
 
+class Exported:
+    """An object with DLPack alone, as from before its version 1.0, which does not know `max_version`."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, stream=None):
+        return self.array.__dlpack__(stream=stream)
+
+
+class ExportedAnew(Exported):
+    """As from version 1.0 on, which says that memory is read-only."""
+
+    def __dlpack__(self, **words):
+        return self.array.__dlpack__(**words)
+
+
+@pytest.mark.parametrize("producer", [Exported, ExportedAnew])
+def test_arrays_of_producers_of_dlpack(grid, producer):
+    own = np.full(tuple(n + 2 for n in grid.local), POISON)
+    alive = weakref.ref(own)
+    field = halocline.Field.over(grid, producer(own), depth=1)
+    assert field.array.ctypes.data == own.ctypes.data and field.dtype == own.dtype
+    filled(field)
+    with halocline.Halo(grid, [field]) as halo:
+        halo.swap()
+    np.testing.assert_array_equal(own, expected(field))
+    del own, halo
+    gc.collect()
+    assert alive() is not None
+    del field
+    gc.collect()
+    assert alive() is None
+    fixed = np.zeros(tuple(n + 2 for n in grid.local))
+    fixed.flags.writeable = False
+    with pytest.raises(halocline.ArgumentError, match="read-only|not an array"):
+        halocline.Field.over(grid, producer(fixed), depth=1)
+
+
+def test_a_segment_puts_and_gets_arrays_of_dlpack(context):
+    given, taken = np.arange(6.0).reshape(3, 2), np.zeros((3, 2))
+    with halocline.Segment(context, (3, 4), "f8") as segment:
+        segment.put_strided(context.rank, Exported(given), 1, (4, 2))
+        segment.flush()
+        segment.get_strided(context.rank, Exported(taken), 1, (4, 2))
+        np.testing.assert_array_equal(taken, given)
+        np.testing.assert_array_equal(segment.array[:, 1::2], given)
+
+
 def test_arrays_of_the_program_with_any_strides(grid):
     cells = tuple(n + 2 for n in grid.local)
     wide = np.full((cells[0], 3, cells[1]), POISON)

@@ -223,6 +223,8 @@ void define_context(nb::module_ &module) {
     std::_Exit(status);  // in some MPIs the call returns
   });
   module.def("is_forked", is_forked);
+  // Whether a capsule of DLPack is from before version 1.0, which cannot say that memory is read-only.
+  module.def("is_legacy", [](nb::handle capsule) { return PyCapsule_IsValid(capsule.ptr(), "dltensor") != 0; });
   nb::class_<Context>(module, "Context")
       .def(nb::init<std::uintptr_t>())
       .def("close", &Context::close)

@@ -30,6 +30,16 @@ int handle_signals() {
   throw nb::python_error();
 }
 
+/// Whether a format of the buffer protocol has Python objects, also in a field of a structure. Names stand between colons.
+bool has_objects(const char *format) {
+  bool in_name = false;
+  for (; format && *format != '\0'; ++format) {
+    if (*format == ':') in_name = !in_name;
+    if (*format == 'O' && !in_name) return true;
+  }
+  return false;
+}
+
 char kind_of(char format) {
   constexpr std::pair<const char *, char> kKinds[] = {{"bhilqn", 'i'}, {"BHILQN", 'u'}, {"efdg", 'f'}, {"?", 'b'}, {"Z", 'c'}};
   for (const auto &[formats, kind] : kKinds)
@@ -60,7 +70,11 @@ void handle_signals_in_waits() {
 Buffer::Buffer(nb::handle object, Access access, const char *what, Layout layout) {
   const int order = layout == Layout::contiguous ? PyBUF_C_CONTIGUOUS : PyBUF_STRIDES;
   const int flags = PyBUF_ND | PyBUF_FORMAT | order | (access == Access::write ? PyBUF_WRITABLE : 0);
-  if (PyObject_GetBuffer(object.ptr(), &view_, flags) == 0) return;
+  if (PyObject_GetBuffer(object.ptr(), &view_, flags) == 0) {
+    if (!has_objects(view_.format)) return;
+    PyBuffer_Release(&view_);
+    refuse(std::string(what) + ": the elements are Python objects, which cannot be moved between processes; use a numeric dtype");
+  }
   view_ = Py_buffer{};
   PyErr_Clear();
   const std::string name = nb::type_name(object.type()).c_str();

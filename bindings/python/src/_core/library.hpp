@@ -71,7 +71,7 @@ class Buffer {
   enum class Access { read, write };
   /// Contiguous is in C's order.
   enum class Layout { contiguous, strided };
-  /// `what` names it in messages. Raises ArgumentError for an object without such memory.
+  /// `what` names it in messages. Raises ArgumentError for an object without such memory, and for memory that holds Python objects.
   Buffer(nb::handle object, Access access, const char *what, Layout layout = Layout::contiguous);
   Buffer(Buffer &&other) noexcept : view_(std::exchange(other.view_, Py_buffer{})) {}
   Buffer &operator=(Buffer &&other) noexcept {

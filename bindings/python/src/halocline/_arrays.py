@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _core
 from ._errors import ArgumentError
 
 # hlc_type by numpy.dtype.kind and size; all other types are opaque: swapped, but not computed with.
@@ -52,12 +53,54 @@ def bytes_of(shape: tuple[int, ...], dtype: np.dtype[Any], what: str) -> int:
     return count
 
 
+class _Shown:
+    """Memory in the terms of NumPy's array interface, and what keeps it."""
+
+    def __init__(  # noqa: PLR0913 - the parts of that interface
+        self, address: int, shape: tuple[int, ...], strides: tuple[int, ...], typestr: str, owner: object, read_only: bool = True
+    ) -> None:
+        self.owner = owner
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (address, read_only),
+            "shape": shape,
+            "strides": strides,
+            "typestr": typestr,
+        }
+
+
+class _Producer:
+    """An object with DLPack, as NumPy asks it; notes whether it answers as before DLPack 1.0."""
+
+    def __init__(self, given: Any) -> None:
+        self._given = given
+        self.is_legacy = False
+
+    def __dlpack_device__(self) -> Any:
+        return self._given.__dlpack_device__()
+
+    def __dlpack__(self, **words: Any) -> Any:
+        capsule = self._given.__dlpack__(**words)
+        self.is_legacy = _core.is_legacy(capsule)
+        return capsule
+
+
+def _from_dlpack(given: Any) -> NDArray[Any]:
+    """The memory of an object with DLPack. Before version 1.0 this cannot say that it is read-only, and NumPy then takes all of it as such.
+    Consumers write such memory all the same, as its producers expect."""
+    producer = _Producer(given)
+    array: NDArray[Any] = np.from_dlpack(producer)
+    if array.flags.writeable or not producer.is_legacy:
+        return array
+    return np.asarray(_Shown(array.ctypes.data, array.shape, array.strides, array.dtype.str, array, read_only=False))
+
+
 def as_array(given: Any, what: str) -> NDArray[Any]:
     """A NumPy array over the memory of an object with the buffer protocol or DLPack; nothing is copied. `what` names it in messages."""
     if isinstance(given, np.ndarray):
         return given
     try:
-        return np.from_dlpack(given) if hasattr(given, "__dlpack__") else np.asarray(memoryview(given))
+        return _from_dlpack(given) if hasattr(given, "__dlpack__") else np.asarray(memoryview(given))
     except (TypeError, BufferError, ValueError, RuntimeError) as error:
         raise ArgumentError(f"{what} is a {type(given).__name__}, not an array in this machine's memory: {error}") from None
 
@@ -80,23 +123,9 @@ def plain(array: NDArray[Any], what: str) -> NDArray[Any]:
     return array
 
 
-class _Shown:
-    """Memory in the terms of NumPy's array interface, and what keeps it."""
-
-    def __init__(self, address: int, shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int, owner: object) -> None:
-        self.owner = owner
-        self.__array_interface__ = {
-            "version": 3,
-            "data": (address, True),
-            "shape": shape,
-            "strides": strides,
-            "typestr": f"|V{itemsize}",
-        }
-
-
 def shown(address: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype[Any], owner: object) -> NDArray[Any]:
     """A read-only array over memory, which `owner` keeps."""
-    cells: NDArray[Any] = np.asarray(_Shown(address, shape, strides, dtype.itemsize, owner))
+    cells: NDArray[Any] = np.asarray(_Shown(address, shape, strides, f"|V{dtype.itemsize}", owner))
     return cells.view(dtype)
 
 

@@ -184,7 +184,8 @@ class Field:
         """A field over memory of the program: a NumPy array, or any object with the buffer protocol or DLPack. Nothing is copied.
 
         Any strides will do. Neighbours cannot read such memory in place, so that swaps copy once more than those of a Field's own memory.
-        Local. Raises ArgumentError if the shape is not local + low depth + high depth, for Python objects, and for read-only memory.
+        A producer from before DLPack 1.0 cannot say that its memory is read-only: it is written. Local. Raises ArgumentError if the shape
+        is not local + low depth + high depth, for Python objects, and for read-only memory.
         """
         field = cls.__new__(cls)
         field._describe(grid, depth, name)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core
-from ._arrays import NUMBERS, as_array, bytes_of, contiguous, converted, dtype_of, shape_of, type_name, whole
+from ._arrays import NUMBERS, as_array, bytes_of, contiguous, converted, dtype_of, plain, shape_of, type_name, whole
 from ._context import Context, Plan, agreeing
 from ._errors import ArgumentError
 from ._grid import number_in
@@ -98,15 +98,17 @@ class Segment(Plan):
         `segment.put_strided(rank, column, j, (ncols,))` writes column j of a matrix. The array has 4 axes at most, or 5 of which the last
         one is contiguous in both. Elements may not overlap in the target. Raises ArgumentError before anything is moved.
         """
+        memory = self._any_memory(data)
         try:
-            self._core.put_strided(rank, self._any_memory(data), offset * self._size, self._strides(data, strides))
+            self._core.put_strided(rank, memory, offset * self._size, self._strides(memory, strides))
         except ArgumentError as error:
             raise self._in_elements(error) from None
 
     def get_strided(self, rank: int, out: Any, offset: int = 0, strides: Sequence[int] | None = None, *, wait: bool = True) -> None:
         """Reads spaced elements of a rank's part into an array of any strides; strides as for `put_strided`, wait as for `get`."""
+        memory = plain(as_array(out, "out"), "out")
         try:
-            self._core.get_strided(rank, as_array(out, "out"), offset * self._size, self._strides(out, strides))
+            self._core.get_strided(rank, memory, offset * self._size, self._strides(memory, strides))
         except ArgumentError as error:
             raise self._in_elements(error) from None
         if wait:
@@ -264,20 +266,21 @@ class Segment(Plan):
     def _memory(self, data: Any) -> Any:
         """What the extension takes; a number, or a list, becomes an array of the segment's type."""
         if isinstance(data, np.ndarray):
-            return data
+            return plain(data, "data")
         if isinstance(data, int | float | complex | list):
             return converted(data, self.dtype, "data")
         return contiguous(data, "data")
 
     def _any_memory(self, data: Any) -> Any:
         """As _memory, with any strides."""
-        return converted(data, self.dtype, "data") if isinstance(data, int | float | complex | list) else as_array(data, "data")
+        if isinstance(data, int | float | complex | list):
+            return converted(data, self.dtype, "data")
+        return plain(as_array(data, "data"), "data")
 
-    def _strides(self, data: Any, strides: Sequence[int] | None) -> list[int]:
+    def _strides(self, memory: NDArray[Any], strides: Sequence[int] | None) -> list[int]:
         """In bytes; empty: contiguous."""
-        axes = np.ndim(data)
-        if strides is not None and len(strides) != axes:
-            raise ArgumentError(f"strides has {len(strides)} entries, but the array has {axes} axes")
+        if strides is not None and len(strides) != memory.ndim:
+            raise ArgumentError(f"strides has {len(strides)} entries, but the array has {memory.ndim} axes")
         return [stride * self._size for stride in strides or ()]
 
     def _number(self) -> int:
