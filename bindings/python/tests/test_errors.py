@@ -470,6 +470,14 @@ def test_a_reduction_of_another_shape_is_refused(context):
             total.run(np.zeros((3, 4)), np.zeros(12))
 
 
+def test_what_public_calls_return_has_a_public_name(grid):
+    with halocline.Halo(grid, [halocline.Field(grid)]) as halo:
+        block = halo.swapping()
+        assert isinstance(block, halocline.Swapping) and "Swapping" in halocline.__all__
+        with block:
+            pass
+
+
 def test_only_names_that_are_there_can_be_imported():
     with pytest.raises(AttributeError, match="Contxt"):
         halocline.Contxt  # noqa: B018

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from ._pieces import Piece
     from ._segment import Segment
     from ._sparse import Message, SparseExchange
+    from ._swaps import Swapping
 
 __all__ = [
     "Allreduce",
@@ -67,6 +68,7 @@ __all__ = [
     "Segment",
     "SparseExchange",
     "StateError",
+    "Swapping",
     "UnsupportedError",
     "WaitTimeoutError",
     "fills_moving",
@@ -97,6 +99,7 @@ _HOMES = {
     "Segment": "_segment",
     "Message": "_sparse",
     "SparseExchange": "_sparse",
+    "Swapping": "_swaps",
 }
 
 
