@@ -207,3 +207,60 @@ assert child.exitcode == 0
 context.close()
 """)
     assert "forked" in out
+
+
+def test_a_child_of_a_rank_is_no_rank():
+    """Which multiprocessing has started anew, and which knows nothing of its parent but the launcher's variables."""
+    out = passes("""
+import multiprocessing
+program = '''
+import halocline
+try:
+    halocline.Context()
+except halocline.StateError as error:
+    print(error, flush=True)
+'''
+if __name__ == "__main__":
+    for method in ("spawn", "forkserver", "fork"):
+        child = multiprocessing.get_context(method).Process(target=exec, args=(program, {}))
+        child.start()
+        child.join(30)
+        assert child.exitcode == 0
+""", ranks=1)
+    assert out.count("multiprocessing starts no ranks") == 3
+
+
+def test_a_child_of_a_process_that_is_no_rank_may_begin_mpi():
+    out = passes("""
+import multiprocessing
+program = '''
+import halocline
+with halocline.Context() as context:
+    print(context.size, flush=True)
+'''
+if __name__ == "__main__":
+    child = multiprocessing.get_context("spawn").Process(target=exec, args=(program, {}))
+    child.start()
+    child.join(30)
+    assert child.exitcode == 0
+""")
+    assert out.split() == ["1"]
+
+
+@needs_mpi4py
+def test_a_fork_before_the_extension_is_loaded_is_seen():
+    out = passes("""
+import os
+from mpi4py import MPI
+import halocline
+child = os.fork()
+if child == 0:
+    try:
+        halocline.Context(MPI.COMM_SELF)
+    except halocline.StateError as error:
+        print(error, flush=True)
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+halocline.Context(MPI.COMM_SELF).close()
+""", MPI4PY_MPIABI=VARIANT)
+    assert "forked" in out

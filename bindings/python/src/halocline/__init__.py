@@ -16,6 +16,7 @@ import importlib
 import importlib.metadata
 from typing import TYPE_CHECKING, Any
 
+from . import _process as _process  # notes forks from here on
 from ._errors import (
     ArgumentError,
     Error,

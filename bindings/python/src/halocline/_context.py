@@ -13,7 +13,7 @@ from typing import Any, Literal, NoReturn, Protocol, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from . import _core, _mpi
+from . import _core, _mpi, _process
 from ._arrays import bytes_of, dtype_of, shape_of
 from ._errors import ArgumentError, Error, StateError
 
@@ -57,6 +57,7 @@ def _begin_mpi() -> None:
     if state == "finalised":
         raise StateError("Context: MPI has been finalised, and a process cannot initialise it again")
     if state == "not initialised":
+        _process.refuse_second_rank()
         _core.mpi_initialise()
         sys.excepthook = _ending_all(sys.excepthook)
         sys.exit = _exit
@@ -148,6 +149,7 @@ class Context:
 
     def __init__(self, comm: Any = None) -> None:
         address = _address_of(comm)
+        _process.refuse_fork()
         if comm is None:
             _begin_mpi()
         self._core = _core.Context(address)
