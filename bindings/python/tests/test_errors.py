@@ -308,6 +308,65 @@ def test_a_segment_is_not_closed_under_a_thread_that_waits(context):
     segment.close()
 
 
+def told_by(*calls):
+    """What the calls raise, each a StateError."""
+    told = []
+    for call in calls:
+        with pytest.raises(halocline.StateError) as error:
+            call()
+        told.append(str(error.value).partition(": ")[2])
+    return told
+
+
+def call_all(late):
+    """Ends the waits of all other ranks."""
+    for rank in range(1, late._context.size):
+        late.notify(rank)
+
+
+def test_what_a_thread_closes_another_one_can_neither_use_nor_close(context):
+    if context.size < 2:
+        pytest.skip("needs a rank that is late")
+    with halocline.Segment(context, 1, notifications=1) as late, halocline.Context() as other:
+        segment = halocline.Segment(other, 8)
+        if context.rank == 0:
+            closer = threading.Thread(target=segment.close)
+            closer.start()
+            time.sleep(0.2)
+            try:
+                told = told_by(lambda: segment.put(0, b"12345678"), segment.flush, segment.close, other.close)
+            finally:
+                call_all(late)
+                closer.join()
+            assert told == ["another thread is closing it"] * 4
+            assert not segment.is_open
+        else:
+            late.wait()
+            segment.close()
+
+
+def test_a_context_is_not_closed_while_a_thread_makes_a_plan(context):
+    if context.size < 2:
+        pytest.skip("needs a rank that is late")
+    with halocline.Segment(context, 1, notifications=1) as late, halocline.Context() as other:
+        made = []
+        if context.rank == 0:
+            maker = threading.Thread(target=lambda: made.append(halocline.Segment(other, 8)))
+            maker.start()
+            time.sleep(0.2)
+            try:
+                told = told_by(other.close)
+            finally:
+                call_all(late)
+                maker.join()
+            assert told == ["another thread is in one of its calls"]
+        else:
+            late.wait()
+            made.append(halocline.Segment(other, 8))
+        made[0].barrier()
+    assert not made[0].is_open
+
+
 def test_another_signal_handler_runs_during_a_wait(context):
     calls = []
     previous = signal.signal(signal.SIGALRM, lambda number, frame: calls.append(number))

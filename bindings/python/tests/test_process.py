@@ -173,6 +173,37 @@ print("never reached")
     assert done.returncode == code and "never reached" not in done.stdout
 
 
+def test_what_an_interrupt_leaves_can_be_closed():
+    """It comes before, in, or just after the calls that make something."""
+    passes("""
+import signal, halocline
+from halocline import _context
+def handler(number, frame):
+    raise KeyboardInterrupt
+signal.signal(signal.SIGALRM, handler)
+contexts, interrupts = [], 0
+def make():
+    contexts.append(halocline.Context())
+    halocline.Segment(contexts[-1], 4, notifications=1)
+    halocline.Allreduce(contexts[-1], 4)
+    halocline.Exchange(contexts[-1], [])
+    halocline.SparseExchange(contexts[-1])
+    contexts[-1].zeros(100)
+make()
+for i in range(300):
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.00001 + i * 0.00001)
+        make()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    except KeyboardInterrupt:
+        interrupts += 1
+    for context in [*_context._open]:
+        context.close()
+assert interrupts > 10, interrupts
+assert not _context._open and all(not context.is_open for context in contexts)
+""")
+
+
 def test_an_exit_that_is_caught_ends_nothing():
     passes("""
 import sys, halocline

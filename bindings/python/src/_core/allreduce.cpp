@@ -31,9 +31,9 @@ class Allreduce : public Plan<hlc_allreduce, hlc_allreduce_destroy> {
   }
 
   void run(nb::handle in, nb::handle out) {
-    hlc_allreduce *plan = raw();
     failure_ = nullptr;  // of a run that a signal handler has interrupted
     const Buffer from = elements(in, Buffer::Access::read, "what is reduced"), to = elements(out, Buffer::Access::write, "the result");
+    hlc_allreduce *plan = raw();  // after the code of the objects, which may close the plan
     const void *source = context().translated(from.data());
     void *target = context().translated(to.data());
     const hlc_status status = waiting([&] { return hlc_allreduce_run(plan, source, target); });

@@ -74,7 +74,7 @@ class FieldMemory {
 Context::Context(std::uintptr_t comm) {
   refuse_after_fork("Context");
   const MPI_Comm given = comm ? *reinterpret_cast<MPI_Comm *>(comm) : MPI_COMM_WORLD;
-  check(waiting([&] { return hlc_init(given, &raw_); }));
+  check(uses_.making([&] { return hlc_init(given, &raw_); }));
 }
 
 // Closing is collective: a context that the program has not closed is left open.
@@ -82,27 +82,29 @@ Context::~Context() = default;
 
 hlc_context *Context::raw() const {
   refuse_after_fork("Context");
-  if (!raw_) refuse_now("Context: it has been closed");
+  if (!raw_) uses_.refuse_null("Context");
   return raw_;
 }
 
 void Context::close() {
-  if (!raw_) return;
-  raw();
-  for (const auto &[data, field] : fields_) check(field->release());
-  check(waiting([&] { return hlc_finalise(&raw_); }));
+  if (raw_) {
+    raw();
+    for (const auto &[data, field] : fields_) check(field->release());
+  }
+  check(uses_.ending("Context", &raw_, hlc_finalise));
 }
-
-void Context::abandon() { raw_ = nullptr; }
 
 nb::object Context::allocate(std::size_t bytes) {
   void *data = nullptr;
   hlc_context *context = raw();
-  check(waiting([&] { return hlc_field_alloc(context, bytes, &data); }));
+  check(uses_.making([&] { return hlc_field_alloc(context, bytes, &data); }));
   auto field = std::make_unique<FieldMemory>(nb::find(this), data, bytes);
   char *alias = field->alias().data();
   const nb::capsule owner(field.release(), [](void *raw) noexcept { delete static_cast<FieldMemory *>(raw); });
-  return nb::cast(nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>(alias, {bytes}, owner));
+  nb::object array = nb::cast(nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>(alias, {bytes}, owner));
+  // The array releases the memory, also when this raises.
+  raise_pending();
+  return array;
 }
 
 void *Context::translated(void *data) const {
@@ -160,14 +162,14 @@ hlc_grid make_grid(const Context &context, const Cells &shape, const std::vector
   return grid;
 }
 
-nb::tuple reorder(hlc_grid &grid, const Context &context, const hlc_swap_shape &shape) {
+nb::tuple reorder(hlc_grid &grid, Context &context, const hlc_swap_shape &shape) {
   hlc_placement found{};
   hlc_context *raw = context.raw();
-  check(waiting([&] { return hlc_grid_reorder(raw, &shape, &grid, &found); }));
+  check(context.uses().waiting([&] { return hlc_grid_reorder(raw, &shape, &grid, &found); }));
   return nb::make_tuple(found.bytes, found.bytes_before, found.bytes_after, found.nodes);
 }
 
-nb::tuple reorder_for(hlc_grid &grid, const Context &context, const Cells &low, const Cells &high, int stencil, std::int64_t cell_bytes) {
+nb::tuple reorder_for(hlc_grid &grid, Context &context, const Cells &low, const Cells &high, int stencil, std::int64_t cell_bytes) {
   hlc_swap_shape shape{};
   std::copy(low.begin(), low.end(), shape.depth_low);
   std::copy(high.begin(), high.end(), shape.depth_high);
@@ -198,9 +200,9 @@ nb::tuple info_of(const Context &context) {
 }
 
 /// All ranks get the message of the lowest rank that calls this in place of a call that makes a plan.
-void refuse_plan(const Context &context, const std::string &message) {
+void refuse_plan(Context &context, const std::string &message) {
   hlc_context *raw = context.raw();
-  check(waiting([&] { return hlc_refuse(raw, message.c_str()); }));
+  check(context.uses().waiting([&] { return hlc_refuse(raw, message.c_str()); }));
 }
 
 }  // namespace
@@ -223,12 +225,14 @@ void define_context(nb::module_ &module) {
     std::_Exit(status);  // in some MPIs the call returns
   });
   module.def("is_forked", is_forked);
+  module.def("raise_pending", raise_pending);
+  // Whether the constructor of an object has returned.
+  module.def("is_made", [](nb::handle object) { return nb::inst_ready(object); });
   // Whether a capsule of DLPack is from before version 1.0, which cannot say that memory is read-only.
   module.def("is_legacy", [](nb::handle capsule) { return PyCapsule_IsValid(capsule.ptr(), "dltensor") != 0; });
   nb::class_<Context>(module, "Context")
       .def(nb::init<std::uintptr_t>())
       .def("close", &Context::close)
-      .def("abandon", &Context::abandon)
       .def("allocate", &Context::allocate)
       .def("refuse", refuse_plan)
       .def("network", [](const Context &context) { return std::string(hlc_context_network(context.raw())); })

@@ -39,10 +39,10 @@ class Context {
   /// The handle. Raises StateError once it is closed, and in a forked process.
   hlc_context *raw() const;
   bool is_open() const { return raw_ != nullptr; }
+  /// For calls with the handle that wait.
+  Uses &uses() { return uses_; }
   /// Releases the memory of all fields; arrays over it stay. Collective.
   void close();
-  /// Leaves the context as it is: for a rank that must not wait for the others.
-  void abandon();
 
   /// An array of bytes in memory of hlc_field_alloc. Collective.
   nb::object allocate(std::size_t bytes);
@@ -52,6 +52,7 @@ class Context {
  private:
   friend class FieldMemory;
   hlc_context *raw_ = nullptr;
+  Uses uses_;
   // By the address of their aliases.
   std::map<const char *, class FieldMemory *> fields_;
 };

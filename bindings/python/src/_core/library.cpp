@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include <cstring>
+#include <optional>
 
 namespace halocline::python {
 namespace {
@@ -12,6 +13,8 @@ namespace {
 bool forked = false;
 // Whether this thread waits in a call of the extension: the library also calls the check in threads of others.
 thread_local bool in_wait = false;
+// What a handler has raised in this thread.
+thread_local std::optional<nb::python_error> pending;
 
 void note_fork() { forked = true; }
 
@@ -60,6 +63,26 @@ Unlocked::Unlocked() noexcept : state_(PyEval_SaveThread()), outer_(std::exchang
 Unlocked::~Unlocked() {
   in_wait = outer_;
   PyEval_RestoreThread(state_);
+}
+
+void keep_pending() {
+  if (PyErr_Occurred()) pending.emplace();
+}
+
+void raise_pending() {
+  if (!pending) return;
+  nb::python_error raised = std::move(*pending);
+  pending.reset();
+  throw raised;
+}
+
+void Uses::refuse_end(const char *name) const {
+  if (is_ending_) refuse_now(std::string(name) + ": another thread is closing it");
+  if (calls_ > 0) refuse_now(std::string(name) + ": another thread is in one of its calls");
+}
+
+void Uses::refuse_null(const char *name) const {
+  refuse_now(std::string(name) + (is_ending_ ? ": another thread is closing it" : ": it has been closed"));
 }
 
 void handle_signals_in_waits() {

@@ -65,6 +65,72 @@ hlc_status waiting(Call call) {
   return status;
 }
 
+/// Keeps the exception that is set, if one is.
+void keep_pending();
+/// Raises what was kept.
+void raise_pending();
+
+/// As waiting, for a call that makes something. What a signal handler has raised is kept if the call succeeds, for raise_pending: an exception
+/// would lose the only handle.
+template <class Call>
+hlc_status making(Call call) {
+  hlc_status status = HLC_OK;
+  {
+    const Unlocked unlocked;
+    status = call();
+  }
+  if (status != HLC_OK && PyErr_Occurred()) throw nb::python_error();
+  keep_pending();
+  return status;
+}
+
+/// Which threads are in calls of an object that release the interpreter's lock. It is changed under that lock.
+class Uses {
+ public:
+  /// As python::waiting.
+  template <class Call>
+  hlc_status waiting(Call call) {
+    const Inside inside(calls_);
+    return python::waiting(call);
+  }
+  /// As python::making.
+  template <class Call>
+  hlc_status making(Call call) {
+    const Inside inside(calls_);
+    return python::making(call);
+  }
+  /// Ends a handle by a call with its place. Meanwhile the handle is null for all others. Raises StateError while a thread is in a call.
+  template <class T, class Call>
+  hlc_status ending(const char *name, T **handle, Call call) {
+    if (!*handle && !is_ending_) return HLC_OK;
+    refuse_after_fork(name);
+    refuse_end(name);
+    T *ending = std::exchange(*handle, nullptr);
+    const struct Back {
+      ~Back() { *handle = ending, uses.is_ending_ = false; }
+      T **handle, *&ending;
+      Uses &uses;
+    } back{handle, ending, *this};
+    is_ending_ = true;
+    return python::waiting([&] { return call(&ending); });
+  }
+  /// Raises StateError for a handle that is null.
+  [[noreturn]] void refuse_null(const char *name) const;
+
+ private:
+  struct Inside {
+    explicit Inside(int &calls) : calls_(calls) { calls_ += 1; }
+    Inside(const Inside &) = delete;
+    Inside &operator=(const Inside &) = delete;
+    ~Inside() { calls_ -= 1; }
+    int &calls_;
+  };
+  void refuse_end(const char *name) const;
+
+  int calls_ = 0;
+  bool is_ending_ = false;
+};
+
 /// The memory of an object with the buffer protocol. The object stays alive and keeps its size.
 class Buffer {
  public:

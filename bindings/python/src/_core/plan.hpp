@@ -22,15 +22,12 @@ class Plan {
 
   T *raw() const {
     refuse_after_fork(name_);
-    if (!raw_) refuse_now(std::string(name_) + ": it has been closed");
+    if (!raw_) uses_.refuse_null(name_);
     return raw_;
   }
   /// Collective. Where that fails without an end, the plan stays as it is.
   void close() {
-    if (!raw_) return;
-    refuse_after_fork(name_);
-    if (calls_ > 0) refuse_now(std::string(name_) + ": another thread is in one of its calls");
-    const hlc_status status = python::waiting([&] { return end(&raw_); });
+    const hlc_status status = uses_.ending(name_, &raw_, end);
     if (!raw_) keep_.reset();
     check(status);
   }
@@ -41,17 +38,12 @@ class Plan {
   template <class Create>
   void make(Create create) {
     hlc_context *context = context_->raw();
-    check(python::waiting([&] { return create(context, &raw_); }));
+    check(context_->uses().making([&] { return create(context, &raw_); }));
   }
   /// As the function of that name, for calls with the handle. It is not released while a thread is in one of them.
   template <class Call>
   hlc_status waiting(Call call) {
-    struct Inside {
-      explicit Inside(int &calls) : calls_(calls) { calls_ += 1; }
-      ~Inside() { calls_ -= 1; }
-      int &calls_;
-    } const inside(calls_);
-    return python::waiting(call);
+    return uses_.waiting(call);
   }
   const Context &context() const { return *context_; }
 
@@ -61,7 +53,7 @@ class Plan {
   Context *context_;
   nb::object keep_;
   T *raw_ = nullptr;
-  int calls_ = 0;  // of threads that wait without the interpreter's lock
+  Uses uses_;
 };
 
 /// What a plan's explain call writes, in words or as JSON.

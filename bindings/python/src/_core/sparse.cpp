@@ -27,13 +27,13 @@ class SparseExchange : public Plan<hlc_sparse, hlc_sparse_destroy> {
 
   /// Of each message: the rank, and an object with its bytes.
   void start(const std::vector<std::pair<int, nb::object>> &messages) {
-    hlc_sparse *sparse = raw();
     std::vector<Buffer> buffers;
     std::vector<hlc_sparse_message> list;
     for (const auto &[rank, object] : messages) {
       const Buffer &buffer = buffers.emplace_back(object, Buffer::Access::read, "a message");
       list.push_back({rank, buffer.data(), buffer.bytes()});
     }
+    hlc_sparse *sparse = raw();  // after the code of the objects, which may close the plan
     std::vector<Buffer> before = std::exchange(sent_, std::move(buffers));
     const hlc_status status = waiting([&] { return hlc_sparse_start(sparse, static_cast<int>(list.size()), list.data()); });
     // Nothing was started, and what an exchange sends that is outstanding must stay.

@@ -6,7 +6,7 @@ import atexit
 import contextlib
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any, Literal, NoReturn, Protocol, TypeVar
 
@@ -152,11 +152,16 @@ class Context:
         _process.refuse_fork()
         if comm is None:
             _begin_mpi()
-        self._core = _core.Context(address)
+        self._core = _core.Context.__new__(_core.Context)
         self._plans: list[Closable] = []
+        _open.append(self)
+        try:
+            _make(self._core, address)
+        finally:
+            if not _core.is_made(self._core):
+                _open.remove(self)
         info = self._core.info()
         self.rank, self.size, self.node, self.nodes, self.node_rank, self.node_size, self.cores = info
-        _open.append(self)
 
     rank: int
     """This rank's number in the communicator."""
@@ -206,8 +211,8 @@ class Context:
         """
         if self in _open:
             _open.remove(self)
-        while self._plans and self._core.is_open:
-            self._plans[-1].close()
+        for plan in [*reversed(self._plans)] if self._core.is_open else []:
+            plan.close()
         self._core.close()
 
     def __enter__(self) -> "Context":
@@ -251,6 +256,13 @@ def agreeing(context: Context, call: str) -> Iterator[None]:
     raise wrong from None
 
 
+def _make(core: Any, *arguments: Any) -> None:
+    """Has the extension make what an object stands for, which its owner knows already. So an exception of a signal handler, which may come
+    at any time, never loses the only handle of what all ranks have made."""
+    core.__init__(*arguments)
+    _core.raise_pending()
+
+
 _Self = TypeVar("_Self", bound="Plan")
 
 
@@ -260,15 +272,20 @@ class Plan:
     _core: Any
     _context: Context
 
-    def _begin(self, context: Context, make: Callable[..., Any], *arguments: Any) -> None:
+    def _begin(self, context: Context, make: Any, *arguments: Any) -> None:
+        self._core, self._context = make.__new__(make), context
+        context._own(self)
         try:
-            self._core = make(context._core, *arguments)
-        except TypeError as error:
+            _make(self._core, context._core, *arguments)
+        except BaseException as error:
+            if _core.is_made(self._core):
+                raise
+            context._disown(self)
+            if not isinstance(error, TypeError):
+                raise
             # The extension has not taken the arguments of this rank, so that it has not begun.
             with agreeing(context, type(self).__name__):
                 raise ArgumentError(f"an argument has a wrong type: {str(error).partition('Invoked with types: ')[2] or error}") from None
-        self._context = context
-        context._own(self)
 
     @property
     def is_open(self) -> bool:
@@ -278,8 +295,10 @@ class Plan:
     def close(self) -> None:
         """Releases it. Collective: waits for the other ranks. A second call does nothing. Raises StateError while a swap is outstanding,
         MismatchError if another rank closes something else, WaitTimeoutError or PeerDiedError if a rank does not arrive."""
-        self._core.close()
-        self._context._disown(self)
+        # A context may close while another thread makes this, or after that was interrupted.
+        if _core.is_made(self._core):
+            self._core.close()
+            self._context._disown(self)
 
     def __enter__(self: _Self) -> _Self:
         return self
