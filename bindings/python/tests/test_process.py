@@ -19,13 +19,13 @@ needs_mpi4py = pytest.mark.skipif(importlib.util.find_spec("mpi4py") is None, re
 needs_two_mpis = pytest.mark.skipif(not OTHERS[VARIANT].exists(), reason="there is no other MPI")
 
 
-def run(program, ranks=0, **variables):
-    """Runs lines of Python in a process of its own, or on some ranks."""
+def run(program, ranks=0, *, by=(), **variables):
+    """Runs lines of Python in a process of its own, or on some ranks. by: arguments of Python before the program."""
     start = [*LAUNCHER, "-n", str(ranks)] if ranks else []
     environment = {name: text for name, text in os.environ.items() if name not in ("MPI4PY_MPIABI",)}
     if VARIANT == "openmpi" and not ranks:
         environment["OMPI_MCA_ess_singleton_isolated"] = "1"
-    command = [*start, sys.executable, "-c", program]
+    command = [*start, sys.executable, *by, "-c", program]
     return subprocess.run(command, capture_output=True, text=True, env={**environment, **variables}, timeout=60)
 
 
@@ -158,7 +158,13 @@ print("never reached")
     assert "rank 1 has had enough" in done.stderr and "never reached" not in done.stdout
 
 
-@pytest.mark.parametrize(("end", "code"), [("sys.exit(3)", 3), ("sys.exit('enough')", 1), ("argparse.ArgumentParser().error('enough')", 2)])
+@pytest.mark.parametrize(("end", "code"), [
+    ("sys.exit(3)", 3),
+    ("sys.exit('enough')", 1),
+    ("argparse.ArgumentParser().error('enough')", 2),
+    ("raise SystemExit(3)", 3),
+    ("with context: raise SystemExit(3)", 3),
+])
 def test_a_failure_that_one_rank_ends_with_ends_the_job(end, code):
     done = run(f"""
 import argparse, sys, halocline
@@ -171,6 +177,101 @@ halo.swap()
 print("never reached")
 """, ranks=2)
     assert done.returncode == code and "never reached" not in done.stdout
+
+
+@needs_mpi4py
+@pytest.mark.parametrize("end", ["sys.exit(3)", "raise SystemExit(3)", "raise ValueError"])
+def test_a_failure_under_mpi4py_ends_the_job(end):
+    done = run(f"""
+import sys
+from mpi4py import MPI
+import halocline
+context = halocline.Context(MPI.COMM_WORLD)
+halo = halocline.Halo(halocline.Grid(context, (4, 4), periodic=True), [halocline.Field(halocline.Grid(context, (4, 4)))])
+if context.rank == 1:
+    {end}
+halo.swap()
+halo.swap()
+print("never reached")
+""", ranks=2, by=["-m", "mpi4py"], MPI4PY_MPIABI=VARIANT)
+    assert done.returncode == (1 if "ValueError" in end else 3) and "never reached" not in done.stdout
+
+
+@pytest.mark.parametrize("start", ["halocline.Context()", pytest.param("halocline.Context(MPI.COMM_WORLD)", marks=needs_mpi4py)])
+@pytest.mark.parametrize(("mode", "seconds"), [("direct", 0), ("fence", 0), ("direct", 3), ("fence", 3)])
+def test_ranks_that_close_nothing_end_quietly(start, mode, seconds):
+    """Also if one of them ends later than the others wait; but an MPI may then tell of the windows that are left."""
+    done = run(f"""
+import time, halocline
+{"from mpi4py import MPI" if "MPI" in start else ""}
+contexts = [{start}, {start}]
+grids = [halocline.Grid(context, (4, 4), periodic=True) for context in contexts]
+halos = [halocline.Halo(grid, [halocline.Field(grid)], mode={mode!r}) for grid in grids]
+for halo in halos:
+    halo.swap()
+if contexts[0].rank == 0:
+    time.sleep({seconds})
+print("reached")
+""", ranks=2, MPI4PY_MPIABI=VARIANT)
+    told = [line for line in done.stdout.splitlines() if " UCX " not in line]
+    assert (done.returncode, told, done.stderr) == (0, ["reached"] * 2, "")
+
+
+def test_a_context_that_all_ranks_close_at_the_end_is_traced(tmp_path):
+    passes("""
+import halocline
+from halocline import _context
+_context._PATIENCE_S = 30
+context = halocline.Context()
+grid = halocline.Grid(context, (4, 4), periodic=True)
+halocline.Halo(grid, [halocline.Field(grid)]).swap()
+""", ranks=2, HALOCLINE_TRACE=str(tmp_path))
+    assert any("swap" in file.read_text() for file in tmp_path.iterdir())
+
+
+def test_a_thread_that_waits_when_the_program_ends():
+    """It is left where it is: it neither ends the process nor keeps it."""
+    for _ in range(5):
+        done = run("""
+import threading, time, halocline
+context = halocline.Context()
+segment = halocline.Segment(context, 4, notifications=1)
+threading.Thread(target=segment.wait, daemon=True).start()
+time.sleep(0.05)
+class Slow:
+    def __del__(self):
+        end = time.monotonic() + 0.1
+        while time.monotonic() < end:
+            time.sleep(0.001)
+slow = Slow()
+print("reached")
+""")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "reached\n", "")
+
+
+def test_an_exit_of_a_thread_ends_the_thread_alone():
+    done = run("""
+import sys, threading, halocline
+context = halocline.Context()
+thread = threading.Thread(target=lambda: sys.exit(3))
+thread.start()
+thread.join()
+""")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_exit_has_a_code_that_may_be_set():
+    program = """
+import sys, halocline
+context = halocline.Context()
+try:
+    sys.exit(3)
+except SystemExit as end:
+    end.code = {code}
+    assert end.code == {code}
+    raise
+"""
+    assert [run(program.format(code=code)).returncode for code in (0, 4)] == [0, 4]
 
 
 def test_what_an_interrupt_leaves_can_be_closed():

@@ -47,6 +47,7 @@ class Allreduce : public Plan<hlc_allreduce, hlc_allreduce_destroy> {
   /// Called without the interpreter's lock. What the function raises waits until the run ends, as other ranks are in it.
   static void combine(const void *in, void *inout, std::int64_t count, void *user) {
     auto *self = static_cast<Allreduce *>(user);
+    if (is_left_behind()) return;
     const nb::gil_scoped_acquire locked;
     if (self->failure_) return;
     try {

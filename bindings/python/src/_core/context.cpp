@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <optional>
@@ -71,10 +72,17 @@ class FieldMemory {
 
 // ---------------------------------------------------------------- context
 
+namespace {
+
+std::atomic<int> unclosed{0};  // contexts that this rank has not closed together with the others
+
+}  // namespace
+
 Context::Context(std::uintptr_t comm) {
   refuse_after_fork("Context");
   const MPI_Comm given = comm ? *reinterpret_cast<MPI_Comm *>(comm) : MPI_COMM_WORLD;
   check(uses_.making([&] { return hlc_init(given, &raw_); }));
+  ++unclosed;
 }
 
 // Closing is collective: a context that the program has not closed is left open.
@@ -91,7 +99,11 @@ void Context::close() {
     raw();
     for (const auto &[data, field] : fields_) check(field->release());
   }
-  check(uses_.ending("Context", &raw_, hlc_finalise));
+  check(uses_.ending("Context", &raw_, [](hlc_context **context) {
+    const hlc_status status = hlc_finalise(context);
+    if (status == HLC_OK) --unclosed;
+    return status;
+  }));
 }
 
 nb::object Context::allocate(std::size_t bytes) {
@@ -143,6 +155,26 @@ int mpi_size() {
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   return size;
+}
+
+[[noreturn]] void mpi_abort(int status) {
+  MPI_Abort(MPI_COMM_WORLD, status);
+  std::_Exit(status);  // in some MPIs the call returns
+}
+
+/// Ends MPI at the end of the process. A rank that fails, and has left a context open, ends all ranks: others may wait for it.
+void end_mpi_with(int status, void * /*unused*/) {
+  if (is_forked() || mpi_state() != "initialised") return;
+  if (status != 0) mpi_abort(status);
+  MPI_Finalize();
+}
+
+/// Ends MPI; if a context is left, once the exit status is known: Python does not tell it.
+void mpi_end() {
+#ifdef __GLIBC__
+  if (unclosed > 0 && mpi_size() > 1 && on_exit(end_mpi_with, nullptr) == 0) return;
+#endif
+  end_mpi_with(0, nullptr);
 }
 
 std::vector<std::string> mode_names() {
@@ -219,11 +251,9 @@ void define_context(nb::module_ &module) {
   module.def("mpi_version", mpi_version);
   module.def("mpi_size", mpi_size);
   module.def("mpi_initialise", mpi_initialise);
-  module.def("mpi_finalise", [] { MPI_Finalize(); });
-  module.def("mpi_abort", [](int status) {
-    MPI_Abort(MPI_COMM_WORLD, status);
-    std::_Exit(status);  // in some MPIs the call returns
-  });
+  module.def("mpi_end", mpi_end);
+  module.def("mpi_abort", mpi_abort);
+  module.def("end_waits", end_waits);
   module.def("is_forked", is_forked);
   module.def("raise_pending", raise_pending);
   // Whether the constructor of an object has returned.

@@ -3,12 +3,18 @@
 #include "library.hpp"
 
 #include <pthread.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <optional>
+#include <thread>
 
 namespace halocline::python {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 bool forked = false;
 // Whether this thread waits in a call of the extension: the library also calls the check in threads of others.
@@ -16,15 +22,54 @@ thread_local bool in_wait = false;
 // What a handler has raised in this thread.
 thread_local std::optional<nb::python_error> pending;
 
+// Threads in calls of the extension, changed under the interpreter's lock, and those of them that never return.
+int waits = 0;
+std::atomic<int> parked{0};
+
+/// The end of the process, as `end_waits` has begun it.
+struct End {
+  std::thread::id thread;  // the one that ends it
+  Clock::time_point limit;  // of its own waits
+};
+End the_end;
+std::atomic<bool> has_end{false};
+
 void note_fork() { forked = true; }
 
+/// For a thread that Python has left behind. Before version 3.14 it would end the thread, through frames that allow no exception.
+[[noreturn]] void park() noexcept {
+  parked.fetch_add(1, std::memory_order_relaxed);
+  for (;;) pause();
+}
+
+/// Takes the interpreter's lock again. While Python ends it may end the thread instead, as if by an exception: that one goes no further.
+void relock(PyThreadState *state) noexcept {
+  if (is_left_behind()) park();
+  try {
+    PyEval_RestoreThread(state);
+  } catch (...) {
+    park();
+  }
+}
+
 /// Python's handlers run here, in the main thread. A handler that raises ends the wait.
-int handle_signals() {
+bool has_raised() noexcept {
+  try {
+    const PyGILState_STATE state = PyGILState_Ensure();
+    const bool raised = PyErr_Occurred() != nullptr || PyErr_CheckSignals() != 0;
+    PyGILState_Release(state);
+    return raised;
+  } catch (...) {
+    park();
+  }
+}
+
+/// What the library calls in long waits.
+int ends_wait() {
   if (!in_wait) return 0;
-  const PyGILState_STATE state = PyGILState_Ensure();
-  const bool raised = PyErr_Occurred() != nullptr || PyErr_CheckSignals() != 0;
-  PyGILState_Release(state);
-  return raised;
+  // SYNC end-before-flag (pairs with end_waits)
+  if (has_end.load(std::memory_order_acquire) && (is_left_behind() || Clock::now() > the_end.limit)) return 1;
+  return has_raised();
 }
 
 [[noreturn]] void raise(hlc_status status, const char *message) {
@@ -58,11 +103,32 @@ void refuse_now(const std::string &message) { raise(HLC_ERR_STATE, message.c_str
 
 bool is_forked() noexcept { return forked; }
 
-Unlocked::Unlocked() noexcept : state_(PyEval_SaveThread()), outer_(std::exchange(in_wait, true)) {}
+// SYNC end-before-flag (pairs with end_waits)
+bool is_left_behind() noexcept { return has_end.load(std::memory_order_acquire) && std::this_thread::get_id() != the_end.thread; }
+
+void end_waits(double patience_s) {
+  the_end.limit = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(patience_s));
+  if (has_end.load(std::memory_order_relaxed)) return;
+  the_end.thread = std::this_thread::get_id();
+  // SYNC end-before-flag (pairs with is_left_behind, ends_wait)
+  has_end.store(true, std::memory_order_release);
+  // A wait looks every ten milliseconds. One inside MPI does not look.
+  constexpr int kLongest_ms = 200;
+  for (int waited = 0; waited < kLongest_ms && waits > parked.load(std::memory_order_relaxed); ++waited) {
+    const nb::gil_scoped_release unlocked;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+Unlocked::Unlocked() noexcept : outer_(std::exchange(in_wait, true)) {
+  ++waits;
+  state_ = PyEval_SaveThread();
+}
 
 Unlocked::~Unlocked() {
   in_wait = outer_;
-  PyEval_RestoreThread(state_);
+  relock(state_);
+  --waits;
 }
 
 void keep_pending() {
@@ -87,7 +153,7 @@ void Uses::refuse_null(const char *name) const {
 
 void handle_signals_in_waits() {
   pthread_atfork(nullptr, nullptr, note_fork);
-  hlc_set_wait_check(handle_signals);
+  hlc_set_wait_check(ends_wait);
 }
 
 Buffer::Buffer(nb::handle object, Access access, const char *what, Layout layout) {

@@ -37,6 +37,12 @@ inline void refuse_after_fork(const char *name) {
   if (is_forked()) refuse_now(std::string(name) + ": this process was forked; what the library made belongs to the process that made it");
 }
 
+/// For the end of the process: has all waits of other threads end, and those of this one after some seconds from now. Waits a moment for the
+/// other threads, which never return to Python. A second call changes the seconds.
+void end_waits(double patience_s);
+/// True in those other threads: they may not take the interpreter's lock any more.
+bool is_left_behind() noexcept;
+
 /// Without the interpreter's lock, while a call may wait for other ranks. Signals are handled meanwhile (hlc_set_wait_check).
 class Unlocked {
  public:

@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import json
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any, Literal, NoReturn, Protocol, TypeVar
@@ -15,7 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from . import _core, _mpi, _process
 from ._arrays import bytes_of, dtype_of, shape_of
-from ._errors import ArgumentError, Error, StateError
+from ._errors import ArgumentError, Error, PeerDiedError, StateError, WaitTimeoutError
 
 
 class Closable(Protocol):
@@ -25,6 +26,8 @@ class Closable(Protocol):
 
 
 _open: list["Context"] = []
+# How long a rank that ends waits for the others to come to the same end.
+_PATIENCE_S = 2.0
 
 
 def modes() -> list[str]:
@@ -64,22 +67,31 @@ def _begin_mpi() -> None:
         atexit.register(_end_mpi)
 
 
+_CODE: Any = SystemExit.__dict__["code"]
+
+
 class _Exit(SystemExit):
     """What sys.exit raises. The interpreter reads the code when nothing has caught it; then no function of Python is running."""
 
     ends_with: Any = None
 
     @property
-    def code(self) -> Any:  # type: ignore[override]  # the class has an attribute of that name
-        """As the argument of sys.exit."""
-        status = self.args[0] if self.args else None
+    def code(self) -> Any:
+        """As that of SystemExit."""
+        status = _CODE.__get__(self)
         if sys._getframe().f_back is None:
             _Exit.ends_with = status
         return status
 
+    @code.setter
+    def code(self, status: Any) -> None:
+        _CODE.__set__(self, status)
+
 
 def _exit(status: Any = None, /) -> NoReturn:
-    """As sys.exit; a failure is known when MPI ends."""
+    """As sys.exit; a failure of the main thread is known when MPI ends. Other threads end alone, and threading knows one class only."""
+    if threading.current_thread() is not threading.main_thread():
+        raise SystemExit(status)
     raise _Exit() if status is None else _Exit(status)
 
 
@@ -92,7 +104,7 @@ def _end_mpi() -> None:
         # As for an exception: the other ranks may wait for this one.
         _core.mpi_abort(status if isinstance(status, int) else 1)
     _close_all()
-    _core.mpi_finalise()
+    _core.mpi_end()
 
 
 def _ending_all(show: Any) -> Any:
@@ -109,14 +121,32 @@ def _ending_all(show: Any) -> Any:
 
 def _close_all() -> None:
     """Closes what a program has left open, unless it ends because of an exception: then other ranks may not follow."""
-    if _core.is_forked() or _core.mpi_state() != "initialised" or getattr(sys, "last_value", None) is not None:
+    if _core.is_forked():
         return
-    try:
-        while _open:
-            _open[-1].close()
-    except StateError:
-        # A thread of this program is still in a call: nothing is taken from it.
-        _open.clear()
+    _core.end_waits(_PATIENCE_S)
+    if _core.mpi_state() != "initialised" or getattr(sys, "last_value", None) is not None:
+        return
+    patience = _PATIENCE_S
+    while _open:
+        patience = _close_last(_open.pop(), patience)
+
+
+def _close_last(context: "Context", patience: float) -> float:
+    """Closes a context at the end, as far as all ranks come to it: this one may have failed, which Python does not tell.
+
+    Returns what is left of its patience.
+    """
+    for closable in [*reversed(context._plans), context]:
+        _core.end_waits(patience)
+        try:
+            closable.close()
+        except (WaitTimeoutError, PeerDiedError):
+            # The ranks have lost each other. The rest is released without them.
+            patience = 0
+        except Error:
+            # It is in use, or others close something else: nothing is taken from them.
+            return patience
+    return patience
 
 
 atexit.register(_close_all)
