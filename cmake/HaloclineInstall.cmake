@@ -113,15 +113,17 @@ configure_file(cmake/uninstall.cmake.in ${CMAKE_BINARY_DIR}/package/uninstall.cm
 add_custom_target(uninstall
   COMMAND ${CMAKE_COMMAND} -P ${CMAKE_BINARY_DIR}/package/uninstall.cmake
   COMMENT "Removing what the last installation put in place")
-install(PROGRAMS tools/trace/halocline-trace DESTINATION ${CMAKE_INSTALL_BINDIR})
-halocline_install_man_page(halocline-trace.1)
-install(DIRECTORY tools/trace/trace_reader DESTINATION ${HALOCLINE_DATA_DIR}/trace FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
+if(HALOCLINE_TOOLS)
+  install(PROGRAMS tools/trace/halocline-trace DESTINATION ${CMAKE_INSTALL_BINDIR})
+  halocline_install_man_page(halocline-trace.1)
+  install(DIRECTORY tools/trace/trace_reader DESTINATION ${HALOCLINE_DATA_DIR}/trace FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
+endif()
 # The command `halocline`, which drives them: the part of the Python package that needs no compiled extension.
 if(HALOCLINE_TOOLS AND EXISTS ${PROJECT_SOURCE_DIR}/tools/command/halocline)
   install(PROGRAMS tools/command/halocline DESTINATION ${CMAKE_INSTALL_BINDIR})
   halocline_install_man_page(halocline.1)
   set(package bindings/python/src/halocline)
-  install(FILES ${package}/__init__.py ${package}/_errors.py DESTINATION ${HALOCLINE_DATA_DIR}/python/halocline)
+  install(FILES ${package}/__init__.py ${package}/_errors.py ${package}/_mpi_names.py DESTINATION ${HALOCLINE_DATA_DIR}/python/halocline)
   install(DIRECTORY ${package}/command DESTINATION ${HALOCLINE_DATA_DIR}/python/halocline PATTERN "__pycache__" EXCLUDE)
   file(WRITE ${CMAKE_BINARY_DIR}/package/VERSION "${PROJECT_VERSION}\n")
   install(FILES ${CMAKE_BINARY_DIR}/package/VERSION DESTINATION ${HALOCLINE_DATA_DIR}/python)

@@ -33,8 +33,10 @@ class Bench:
         self.run, self.drop_in, self.program, self.session, self.late, *abi = words
         self.abi_drop_in, self.abi_program = abi or (None, None)
         needed = subprocess.run(["readelf", "-d", self.drop_in], stdout=subprocess.PIPE, text=True, check=True).stdout
-        self.own = re.search(r"\[(libmpi\.so\.\d+)\]", needed).group(1)
+        self.own = re.search(r"\[(libmpi(?:ch)?\.so\.\d+)\]", needed).group(1)
         self.other = "libmpi.so.12" if self.own == "libmpi.so.40" else "libmpi.so.40"
+        # MPICH by a name that the drop-in does not need.
+        self.renamed = "libmpi_gnu_123.so.12" if self.own == "libmpich.so.12" else "libmpich.so.12"
 
     def call(self, *command, preload=None, **environment):
         """Status, and all output."""
@@ -67,10 +69,9 @@ class Bench:
         file.chmod(0o755)
         return file
 
-    def program_of_other_mpi(self):
-        library = self.compile(
-            self.other, "int MPI_Init(int *c, char ***v) { return !c + !v; }\n", "-shared", "-fPIC", f"-Wl,-soname,{self.other}"
-        )
+    def program_of_other_mpi(self, name=None):
+        name = name or self.other
+        library = self.compile(name, "int MPI_Init(int *c, char ***v) { return !c + !v; }\n", "-shared", "-fPIC", f"-Wl,-soname,{name}")
         return library, self.compile(
             "other",
             "int MPI_Init(int *, char ***);\nint main(int c, char **v) { return MPI_Init(&c, &v); }\n",
@@ -158,7 +159,7 @@ def only_ranks_are_preloaded(bench):
     """the launcher has no LD_PRELOAD, the ranks have"""
     launcher = bench.write("launcher.sh", '#!/bin/sh\necho "launcher: ${LD_PRELOAD:-nothing}, $1 $2 $3"\nshift 3\nexec "$@"\n')
     script = bench.write("rank.sh", '#!/bin/sh\necho "rank: $LD_PRELOAD, $1"\nexit 3\n')
-    name = {"libmpi.so.12": "mpich", "libmpi.so.40": "openmpi"}[bench.own]
+    name = "openmpi" if bench.own == "libmpi.so.40" else "mpich"
     return says(
         bench.call(bench.run, "--mpi", "-n", 1, "--launcher", f"{launcher} -x", "--abi", name, script, "a b"),
         3,
@@ -184,7 +185,10 @@ def keeps_what_is_preloaded(bench):
 def refuses_another_mpi(bench):
     """a program of an MPI for which there is no drop-in"""
     _, program = bench.program_of_other_mpi()
-    return says(bench.call(bench.run, "--mpi", program), 2, re.escape(bench.other), re.escape(bench.own), "no drop-in here is for that")
+    wrong = says(bench.call(bench.run, "--mpi", program), 2, re.escape(bench.other), re.escape(bench.own), "no drop-in here is for that")
+    _, renamed = bench.program_of_other_mpi(bench.renamed)
+    named = rf"MPICH and Intel MPI \({bench.renamed}\), and no drop-in here is for that"
+    return wrong or says(bench.call(bench.run, "--mpi", renamed), 2, named, re.escape(bench.own))
 
 
 def refuses_a_missing_mpi(bench):
@@ -244,10 +248,13 @@ def refuses_wrong_options(bench):
 
 def stops_in_another_mpi(bench):
     """preloaded into a program of another MPI, the drop-in names both and ends it"""
-    _, program = bench.program_of_other_mpi()
-    return says(
-        bench.call(program, preload=bench.drop_in), 2, rf"^halocline: {program} .*{bench.other}.*{bench.own}.*halocline-run --mpi other\n$"
-    )
+    for name in (bench.other, bench.renamed, "libmpi_cray.so.12"):
+        _, program = bench.program_of_other_mpi(name)
+        ended = bench.call(program, preload=bench.drop_in)
+        wrong = says(ended, 2, rf"^halocline: {program} .*{re.escape(name)}.*{bench.own}.*halocline-run --mpi other\n$")
+        if wrong:
+            return wrong
+    return None
 
 
 def stops_in_another_abi(bench):

@@ -16,7 +16,8 @@ def fault_of(program, version):
     """A sentence if the program does not print its name and the version alone, with status 0."""
     done = subprocess.run([program, "--version"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
     wanted = f"{program.name} {version}\n"
-    return "" if done.returncode == 0 and done.stdout == wanted else f"{program.name}: status {done.returncode}, {done.stdout!r} and not {wanted!r}"
+    right = done.returncode == 0 and done.stdout == wanted
+    return "" if right else f"{program.name}: status {done.returncode}, {done.stdout!r} and not {wanted!r}"
 
 
 def main():

@@ -25,13 +25,13 @@ std::string file_of(Function function) {
   return error ? found.dli_fname : path.string();
 }
 
-/// The name that programs need: the file may be a version of it ("libmpi.so.12.5.0").
+/// The name that programs need has one number; the file may be a version of it ("libmpi.so.12.5.0").
 Json abi_of(const std::string &file) {
   const std::string name = std::filesystem::path(file).filename();
-  for (const char *library : {"libmpi.so.12", "libmpi.so.40", "libmpi_abi.so.1"})
-    if (name == library || name.rfind(std::string(library) + ".", 0) == 0)
-      return {{"library", library}, {"of", runner::abi_of_library(library)->owner}};
-  return {{"library", name}, {"of", "unknown"}};
+  const runner::Abi *abi = runner::abi_of_library(name);
+  const std::size_t number = name.find(".so.");
+  if (!abi || number == std::string::npos) return {{"library", name}, {"of", "unknown"}};
+  return {{"library", name.substr(0, name.find('.', number + 4))}, {"of", abi->owner}};
 }
 
 const char *thread_level() {

@@ -3,16 +3,18 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace runner {
 
 struct Abi {
-  const char *option;   ///< as --abi names it
-  const char *library;  ///< what programs need
-  const char *owner;    ///< for messages
+  const char *option;                  ///< as --abi names it
+  const char *owner;                   ///< for messages
+  std::vector<const char *> libraries; ///< what programs need, as fnmatch has it; the first is the name that the MPI's own build has
 };
 
-/// The interface of an MPI's library, by the library's name, or by its option; null if it is none that is known.
+/// The interface of an MPI's library, by the library's name, or by its option; null if it is none that is known. The name may have more
+/// numbers: "libmpi.so.12.5.0".
 const Abi *abi_of_library(const std::string &name);
 const Abi *abi_of_option(const std::string &option);
 

@@ -51,7 +51,8 @@ std::string reason_without_mpi(const std::string &program) {
   if (has_mpi_inside(program))
     return program + " has MPI linked into it statically: its calls cannot be replaced. Link it with the shared library of MPI";
   return program +
-         " uses no shared library of MPI (libmpi.so, libmpi_abi.so). If it loads one while it runs, as Python does, name that by "
+         " uses no shared library of MPI (libmpi.so, libmpich.so, libmpi_abi.so). If it loads one while it runs, as Python does, name that "
+         "by "
          "--abi mpich, openmpi or mpi5";
 }
 
@@ -86,10 +87,15 @@ std::string listed(const std::vector<DropIn> &all) {
   return text.empty() ? " none" : text;
 }
 
-const DropIn &fitting(const std::vector<DropIn> &all, const std::string &program, const std::string &library) {
-  const auto found = std::find_if(all.begin(), all.end(), [&](const DropIn &drop_in) { return drop_in.mpi == library; });
+/// The drop-in needs the program's MPI by its very name: by another one it would bring a second MPI. --abi alone names no library.
+bool fits(const DropIn &drop_in, const Choice &choice) {
+  return drop_in.mpi == choice.library || (choice.mpi.empty() && abi_of_library(drop_in.mpi) == abi_of_library(choice.library));
+}
+
+const DropIn &fitting(const std::vector<DropIn> &all, const Choice &choice) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const DropIn &drop_in) { return fits(drop_in, choice); });
   if (found != all.end()) return *found;
-  throw Refused(program + " uses " + described(library) +
+  throw Refused(choice.program + " uses " + described(choice.library) +
                 ", and no drop-in here is for that. Build Halocline with that MPI (HALOCLINE_MPI_PREFIX), and name its library by "
                 "--library. Found are:" +
                 listed(all));
@@ -117,16 +123,17 @@ Choice choose(const Options &options) {
   const bool is_known =
       named && (file.kind == Kind::script || (file.kind == Kind::dynamic && mpis_of(ask_loader(choice.program, "")).empty()));
   if (is_known) {
-    choice.library = named->library;
+    choice.library = named->libraries.front();
   } else {
     check_file(choice.program, file);
     const Loaded mpi = find_mpi(choice.program);
     choice.mpi = mpi.path;
     choice.library = mpi.name;
   }
-  if (named && choice.library != named->library)
-    throw Refused(choice.program + " uses " + described(choice.library) + ", and --abi says " + described(named->library));
-  choice.preload = preloaded(fitting(find_drop_ins(options), choice.program, choice.library));
+  if (named && abi_of_library(choice.library) != named)
+    throw Refused(choice.program + " uses " + described(choice.library) + ", and --abi says " + described(named->libraries.front()));
+  const std::vector<DropIn> all = find_drop_ins(options);
+  choice.preload = preloaded(fitting(all, choice));
   if (!choice.mpi.empty()) choice.preload = with_the_same_mpi(choice);
   return choice;
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "abi.hpp"
 #include "elf.hpp"
 
 namespace runner {
@@ -16,7 +17,8 @@ namespace fs = std::filesystem;
 /// The mpiexec of an MPI stands in a bin/ near its libraries. Where several MPIs share that folder, names distinguish them.
 std::string mpiexec_of(const Choice &choice) {
   constexpr int most_folders_up = 5;  // /usr/lib/x86_64-linux-gnu/openmpi/lib, /usr/bin
-  const char *const special = choice.library == "libmpi.so.40" ? "mpiexec.openmpi" : "mpiexec.mpich";
+  const Abi *abi = abi_of_library(choice.library);
+  const char *const special = abi && abi == abi_of_option("openmpi") ? "mpiexec.openmpi" : "mpiexec.mpich";
   fs::path folder = fs::path(choice.mpi).parent_path();
   for (int up = 0; !choice.mpi.empty() && up < most_folders_up; ++up, folder = folder.parent_path())
     for (const char *name : {special, "mpiexec"})

@@ -5,6 +5,7 @@ SPDX-License-Identifier: BSD-3-Clause
 import importlib.util
 import json
 import os
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -396,3 +397,88 @@ assert os.waitpid(child, 0)[1] == 0
 halocline.Context(MPI.COMM_SELF).close()
 """, MPI4PY_MPIABI=VARIANT)
     assert "forked" in out
+
+
+PAGE = 4096
+LIBRARY = VENV / "lib" / "libmpi.so.12"
+needs_mpich = pytest.mark.skipif(VARIANT != "mpich" or not LIBRARY.exists(), reason="this is not the MPICH of .venv")
+
+
+def renamed(folder, name):
+    """A copy of MPICH's library under another name, as distributions have it: also inside, where the loader looks for it."""
+    data = bytearray(LIBRARY.read_bytes())
+    start, count = struct.unpack_from("<Q", data, 32)[0], struct.unpack_from("<H", data, 56)[0]
+    parts = [struct.unpack_from("<IIQQQQQQ", data, start + 56 * i) for i in range(count)]
+    _, _, at, _, _, size, _, _ = next(part for part in parts if part[0] == 2)  # PT_DYNAMIC
+    entries = {struct.unpack_from("<Q", data, here)[0]: here + 8 for here in range(at + size - 16, at - 16, -16)}
+    strings = struct.unpack_from("<Q", data, entries[5])[0]  # DT_STRTAB
+    part = next(part for part in parts if part[0] == 1 and part[3] <= strings < part[3] + part[5])
+    end, text = part[2] + part[5], name.encode() + b"\0"
+    if end % PAGE + len(text) > PAGE or any(data[end:end + len(text)]) or part[5] != part[6]:
+        pytest.skip("this library has no room for another name")
+    data[end:end + len(text)] = text
+    struct.pack_into("<Q", data, entries[14], part[3] + part[5] - strings)  # DT_SONAME
+    (folder / name).write_bytes(data)
+    return folder / name
+
+
+USES = """
+import halocline
+from halocline import _mpi
+with halocline.Context() as context:
+    field = halocline.Field(halocline.Grid(context, (8, 8), periodic=True))
+    field.interior = context.rank + 1
+    halocline.Halo(field.grid, [field]).swap()
+    assert field.array.max() == context.size
+    if context.rank == 0:
+        print(halocline.mpi_library()[0], *_mpi.loaded())
+"""
+
+
+@needs_mpich
+@pytest.mark.parametrize("name", ["libmpich.so.12", "libmpi_gnu_123.so.12"])
+def test_an_mpich_of_another_name_that_is_loaded_is_the_one_that_is_used(tmp_path, name):
+    library = renamed(tmp_path, name)
+    out = passes(f"import ctypes\nctypes.CDLL({str(library)!r})\n{USES}", 2, LD_LIBRARY_PATH=f"{VENV}/lib/mpich:{VENV}/lib")
+    assert out.split() == ["mpich", str(library)]
+
+
+@needs_mpich
+@pytest.mark.parametrize("name", ["libmpich.so.12", "libmpi_gnu_123.so.12"])
+def test_an_mpich_of_another_name_is_found(tmp_path, name):
+    library = renamed(tmp_path, name)
+    out = passes(f"import sys\nsys.prefix = '/nonexistent'\n{USES}",
+                 LD_LIBRARY_PATH=f"{tmp_path}:{VENV}/lib/mpich", PATH="/nonexistent", HALOCLINE_PYTHON_MPI="mpich")
+    assert out.split() == ["mpich", str(library)]
+
+
+@needs_mpich
+def test_a_second_mpich_of_another_name_is_named(tmp_path):
+    library = renamed(tmp_path, "libmpich.so.12")
+    told = passes(f"""
+import ctypes, halocline
+with halocline.Context():
+    ctypes.CDLL({str(library)!r})
+    try:
+        halocline.Context()
+    except ImportError as error:
+        print(error)
+""", LD_LIBRARY_PATH=f"{VENV}/lib/mpich:{VENV}/lib")
+    assert "Two MPIs in one process do not work" in told and str(library) in told and told.count("libmpi.so.12") == 1
+
+
+@needs_mpich
+def test_where_no_name_can_be_given_the_way_out_is_named(tmp_path):
+    library = renamed(tmp_path, "libmpich.so.12")
+    told = passes(f"""
+import ctypes, os, halocline
+def refused(name):
+    raise OSError("not allowed")
+os.memfd_create = refused
+ctypes.CDLL({str(library)!r})
+try:
+    halocline.Context()
+except ImportError as error:
+    print(error)
+""", LD_LIBRARY_PATH=f"{VENV}/lib/mpich:{VENV}/lib")
+    assert f"is {library}, and this halocline needs it by the name libmpi.so.12 (not allowed)" in told

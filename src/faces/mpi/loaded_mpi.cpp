@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <link.h>
 #include <unistd.h>
 
@@ -27,14 +28,31 @@ struct LoadedLibrary {
   std::vector<std::string> needed;  // of other MPIs' libraries
 };
 
-bool is_mpi(const std::string &name) { return name.rfind("libmpi.so.", 0) == 0 || name.rfind("libmpi_abi.so.", 0) == 0; }
+/// Names of MPIs, as fnmatch has them, and whose binary interface they have. Debian's MPICH is libmpich; Cray has a library for each
+/// compiler. tools/run/abi.cpp and _mpi_names.py have the same table. The last rows are unknown versions.
+constexpr const char *kOwners[][2] = {
+    {"libmpi.so.12", "MPICH and Intel MPI"},
+    {"libmpich.so.12", "MPICH and Intel MPI"},
+    {"libmpi_gnu*.so.12", "MPICH and Intel MPI"},
+    {"libmpi_cray*.so.12", "MPICH and Intel MPI"},
+    {"libmpi_intel*.so.12", "MPICH and Intel MPI"},
+    {"libmpi_nvidia*.so.12", "MPICH and Intel MPI"},
+    {"libmpi_amd*.so.12", "MPICH and Intel MPI"},
+    {"libmpi_aocc*.so.12", "MPICH and Intel MPI"},
+    {"libmpi.so.40", "Open MPI"},
+    {"libmpi_abi.so.*", "the MPI-5 ABI"},
+    {"libmpi.so.*", "another MPI"},
+    {"libmpich.so.*", "another MPI"},
+};
 
-/// Whose binary interface that is.
+/// Whose binary interface that is; null for what is no MPI.
 const char *owner_of(const std::string &name) {
-  if (name.rfind("libmpi_abi.", 0) == 0) return "the MPI-5 ABI";
-  if (name == "libmpi.so.12") return "MPICH and Intel MPI";
-  return name == "libmpi.so.40" ? "Open MPI" : "another MPI";
+  for (const auto &[pattern, owner] : kOwners)
+    if (fnmatch(pattern, name.c_str(), 0) == 0) return owner;
+  return nullptr;
 }
+
+bool is_mpi(const std::string &name) { return owner_of(name) != nullptr; }
 
 const ElfW(Dyn) * find_dynamic_section(const dl_phdr_info &object) {
   for (int i = 0; i < object.dlpi_phnum; ++i)
