@@ -16,7 +16,7 @@ from halocline.command import card as cards
 from halocline.command import info, modes, shape, words
 from halocline.command.main import make_parser
 from halocline.command.status import EXIT_CODES, Exit
-from results import RECORDED, ROOT, call, read
+from results import RECORDED, ROOT, call, copy_to, read
 
 
 def case_of(row):
@@ -248,6 +248,22 @@ def test_what_cannot_be_written_is_named(capsys, tmp_path):
     for words_ in (("tune", "-o", tmp_path / "file" / "a"), ("plot", "modes", RECORDED / "halo.json", "-o", tmp_path / "no" / "a.svg")):
         status, _, said = call(capsys, *words_)
         assert status == Exit.USAGE and str(words_[-1]) in said and "Traceback" not in said
+
+
+def test_tune_ends_with_1_where_a_step_fails_or_a_mode_is_distrusted(capsys, tmp_path):
+    folder = copy_to(tmp_path)
+    words_ = ("tune", "--reuse", "-o", folder, "--build", tmp_path / "nowhere")
+    status, said, errors = call(capsys, *words_)
+    assert status == 0 and "Report: " in said and errors.count("exit code") == 0
+    doctor = read("doctor")
+    doctor["modes"]["notify"] = {"verdict": "wrong", "reason": "a put was lost"}
+    (folder / "doctor.json").write_text(json.dumps(doctor))
+    status, said, _ = call(capsys, *words_)
+    assert status == Exit.WRONG and "Do not use mode notify" in said
+    shutil.copy(RECORDED / "doctor.json", folder)
+    (folder / "trace.json").unlink()
+    status, said, errors = call(capsys, *words_)
+    assert status == Exit.WRONG and "Note: Tracing a few swaps: there is no halocline-bench" in errors and "Report: " in said
 
 
 @pytest.mark.parametrize(("words_", "said"), [

@@ -4,13 +4,17 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 import os
 import pathlib
+import re
 import shlex
+import signal
 import subprocess
+import sys
+import time
 
 import pytest
 from halocline.command import native
-from halocline.command.status import Exit
-from results import call
+from halocline.command.status import Exit, Failure
+from results import ROOT, call
 
 VERSIONS = {"mpich": "HYDRA build details:\n    Version: 5.0.2", "openmpi": "mpiexec (Open MPI) 5.0.11",
             "intel": "Intel(R) MPI Library for Linux* OS, Version 2021.18"}
@@ -62,8 +66,90 @@ def test_open_mpi_gets_the_names_of_variables_to_hand_on(capsys, launchers):
     assert [words[i + 1] for i, word in enumerate(words) if word == "-x"] == ["HALOCLINE_CHECK", "HALOCLINE_MODE"]
 
 
-def test_it_ends_with_the_exit_code_of_the_launcher(capsys, launchers):
-    assert call(capsys, "run", launchers("mpich"))[0] == 5
+def test_open_mpi_gets_the_names_of_what_one_run_adds_too(launchers):
+    words = native.command(launchers("openmpi"), 2, hosts=["a", "b"], environment={"HALOCLINE_TRACE": "traces", "TMPDIR": "/x"})
+    assert [words[i + 1] for i, word in enumerate(words) if word == "-x"] == ["HALOCLINE_TRACE"]
+
+
+def start(*words, **more):
+    """The command in a process of its own, which it leaves to the launcher."""
+    command = [sys.executable, "-B", "-m", "halocline.command", *map(str, words)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, **more,
+                            env={**os.environ, "PYTHONPATH": str(ROOT / "bindings" / "python" / "src")})
+
+
+def started(*words):
+    """Exit code, standard output and standard error of the command in a process of its own."""
+    with start(*words) as process:
+        out, errors = process.communicate(timeout=60)
+    return process.returncode, out, errors
+
+
+def test_it_ends_with_the_exit_code_of_the_launcher(launchers):
+    assert started("run", launchers("mpich"))[0] == 5
+
+
+def lives(pid):
+    """Whether a process is there and has not ended."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def wait_for(what):
+    """Its value, as soon as that is true; fails after a while."""
+    until = time.monotonic() + 30
+    while not what():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    return what()
+
+
+# A launcher with a rank, which says who they are. On SIGTERM, or SIGINT, it takes half a second to end its rank, as that of MPICH does.
+LAUNCHER = """[ "$1" = --version ] && exit 0
+sh -c 'trap "" INT; while :; do sleep 0.05; done' & rank=$!
+trap 'sleep 0.5; kill -9 $rank; exit 9' TERM INT
+echo $$ $rank >who.new; mv who.new who
+wait"""
+
+
+@pytest.mark.parametrize(("number", "of_all"), [(signal.SIGTERM, False), (signal.SIGINT, True)])
+def test_a_signal_reaches_the_launcher_which_ends_its_ranks(launchers, monkeypatch, tmp_path, number, of_all):
+    program = launchers("mpich")
+    monkeypatch.setenv("MPIEXEC", str(made_up(tmp_path / "mpiexec", LAUNCHER)))
+    with start("run", program, cwd=tmp_path) as process:
+        _, rank = map(int, wait_for((tmp_path / "who").exists) and (tmp_path / "who").read_text().split())
+        # A terminal sends SIGINT to all processes of the command, a batch system SIGTERM to one.
+        os.killpg(process.pid, number) if of_all else process.send_signal(number)
+        assert process.wait(30) == 9
+    assert not lives(rank)
+
+
+def test_the_signal_that_ends_a_launcher_is_seen_outside(launchers, monkeypatch, tmp_path):
+    program = launchers("mpich")
+    monkeypatch.setenv("MPIEXEC", str(made_up(tmp_path / "mpiexec", 'kill -SEGV $$')))
+    with start("run", program) as process:
+        assert process.wait(30) == -signal.SIGSEGV  # a shell calls it 139
+    assert native.capture(["sh", "-c", "kill -SEGV $$"], 30).returncode == 128 + signal.SIGSEGV
+
+
+def test_what_takes_too_long_is_ended_with_its_ranks(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(Failure, match="no end within 2 s"):
+        native.capture([str(made_up(tmp_path / "mpiexec", LAUNCHER))], 2)
+    assert not any(map(lives, (tmp_path / "who").read_text().split()))
+
+
+def test_a_command_that_is_ended_while_it_captures_leaves_nothing(tmp_path):
+    made_up(tmp_path / "mpiexec", LAUNCHER)
+    lines = "import pathlib\nfrom halocline.command import native\nnative.capture([str(pathlib.Path('mpiexec').absolute())], 60)"
+    with subprocess.Popen([sys.executable, "-B", "-c", lines], cwd=tmp_path,
+                          env={**os.environ, "PYTHONPATH": str(ROOT / "bindings" / "python" / "src")}) as process:
+        wait_for((tmp_path / "who").exists)
+        process.terminate()
+        assert process.wait(30) == 128 + signal.SIGTERM
+    assert not any(map(lives, (tmp_path / "who").read_text().split()))
 
 
 def test_a_launcher_of_the_users_replaces_the_found_one(capsys, launchers):
@@ -132,8 +218,49 @@ def test_a_program_of_this_folder_is_asked_for_its_mpi(launchers, capsys, monkey
     mpiexec = made_up(tmp_path / "mpiexec", "exit 5")
     monkeypatch.chdir(tmp_path)
     assert native.needs_loader(pathlib.Path("model"))
-    assert call(capsys, "run", "./model")[0] == 5
+    assert started("run", "./model")[0] == 5
     assert shown(capsys, "-n", 3, "./model") == [str(mpiexec), "-n", "3", "./model"]
+
+
+@pytest.mark.parametrize("name", ["libmpich.so.12", "libmpi_gnu_123.so.12", "libmpi.so.12", "libmpi.so.40", "libmpi_abi.so.1"])
+def test_the_mpi_of_a_program_is_found_by_each_of_its_names(launchers, monkeypatch, tmp_path, name):
+    launchers("mpich")
+    monkeypatch.delenv("MPIEXEC")
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "mpi.c").write_text("int MPI_Init(void *a, void *b) { return !a + !b; }")
+    (tmp_path / "main.c").write_text("int MPI_Init(void *, void *);\nint main(void) { return MPI_Init(0, 0); }")
+    library = tmp_path / "lib" / name
+    for words in (["-shared", "-fPIC", f"-Wl,-soname,{name}", "-o", library, tmp_path / "mpi.c"],
+                  ["-o", tmp_path / "program", tmp_path / "main.c", library, f"-Wl,-rpath,{tmp_path / 'lib'}"]):
+        if subprocess.run(["cc", *words], capture_output=True, check=False).returncode:
+            pytest.skip("cc makes no library here")
+    special = "mpiexec.openmpi" if name == "libmpi.so.40" else "mpiexec.mpich"
+    mpiexec = made_up(tmp_path / "bin" / special, "exit 0")
+    assert native.mpi_of(tmp_path / "program") == library
+    assert native.mpiexec_of(tmp_path / "program") == str(mpiexec)
+
+
+def test_libraries_beside_an_mpi_are_none():
+    from halocline import _mpi_names
+
+    for name in ("libmpichcxx.so.12", "libmpichfort.so.12", "libmpi_cxx.so.40", "libmpi_mpifh.so.40", "libmpifort.so.12",
+                 "libmpi_gtl_cuda.so.0"):
+        assert not _mpi_names.is_mpi(name)
+    assert _mpi_names.variant_of("libmpich.so.12.2.2") == "mpich" and _mpi_names.is_mpi("libmpi.so.20")
+
+
+def names_in(text):
+    return set(re.findall(r"libmpi[a-z_*]*\.so\.[0-9]+", text))
+
+
+def test_all_parts_know_the_same_names_of_mpis():
+    from halocline import _mpi_names
+
+    known = {name for names in _mpi_names.NAMES.values() for name in names}
+    for file in ("tools/run/abi.cpp", "src/faces/mpi/loaded_mpi.cpp"):
+        found = names_in((ROOT / file).read_text()) | ({"libmpi_abi.so.1"} if '"libmpi_abi.so.*"' in (ROOT / file).read_text() else set())
+        assert found == known, file
 
 
 def test_the_folder_of_a_launcher_is_no_link(launchers, monkeypatch, tmp_path):
@@ -155,12 +282,12 @@ def test_without_another_launcher_it_is_that_beside_the_program(launchers, monke
     assert native.mpiexec_of(program) == str(mpiexec)
 
 
-def test_options_of_the_native_program_are_handed_on(capfd, launchers, tmp_path):
+def test_options_of_the_native_program_are_handed_on(launchers, tmp_path):
     launchers("mpich")
     folder = tmp_path / "bin"
     folder.mkdir()
     made_up(folder / "halocline-bench", "exit 0")
-    status, said, _ = call(capfd, "bench", "halo", "-n", 3, "--build", tmp_path, "--ranks", "2,3", "--fields", 4)
+    status, said, _ = started("bench", "halo", "-n", 3, "--build", tmp_path, "--ranks", "2,3", "--fields", 4)
     assert status == 5 and said.split() == ["-n", "3", str(folder / "halocline-bench"), "halo", "--ranks", "2,3", "--fields", "4"]
 
 

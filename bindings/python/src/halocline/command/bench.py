@@ -20,4 +20,4 @@ def add(subparsers: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     program = native.need_program("halocline-bench", options.build)
-    return native.show(native.command(program, options.ranks, [options.benchmark, *options.rest], options.hosts))
+    native.become(native.command(program, options.ranks, [options.benchmark, *options.rest], options.hosts))

@@ -17,4 +17,4 @@ def add(subparsers: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     program = native.need_program("halocline-doctor", options.build)
-    return native.show(native.command(program, options.ranks, options.rest, options.hosts))
+    native.become(native.command(program, options.ranks, options.rest, options.hosts))

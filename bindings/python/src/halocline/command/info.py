@@ -30,7 +30,8 @@ def look(ranks: int, hosts: list[str], build: pathlib.Path | None, environment: 
     with tempfile.TemporaryDirectory(dir=pathlib.Path.cwd() if hosts else None) as folder:
         file = pathlib.Path(folder) / "info.json"
         program = native.need_program("halocline-info", build)
-        native.output_of(native.command(program, ranks, ["--json", file], hosts), TIMEOUT_S, environment=environment)
+        words = native.command(program, ranks, ["--json", file], hosts, environment=environment)
+        native.output_of(words, TIMEOUT_S, environment=environment)
         return files.need(files.read(file), ("library", "mpi", "transports", "topology", "variables"), "halocline-info")
 
 

@@ -26,4 +26,4 @@ def run(options: argparse.Namespace) -> int:
         return 0
     program = native.need_program("halocline-bench", options.build)
     ranks = options.ranks or max(2, native.cores())
-    return native.show(native.command(program, ranks, ["model", *options.rest], options.hosts))
+    native.become(native.command(program, ranks, ["model", *options.rest], options.hosts))

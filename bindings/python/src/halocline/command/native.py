@@ -2,19 +2,26 @@
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import contextlib
 import importlib.metadata
 import os
 import pathlib
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from types import FrameType
+from typing import NoReturn
 
+from halocline import _mpi_names
 from halocline.command.status import Exit, Failure, missing
 
 MOST_FOLDERS_UP = 5  # /usr/lib/x86_64-linux-gnu/openmpi/lib, /usr/bin
+GRACE_S = 5.0  # for a launcher to end its ranks
 PT_INTERP = 3  # the entry of an ELF file that names the dynamic loader
 
 
@@ -87,7 +94,7 @@ def mpi_of(program: pathlib.Path) -> pathlib.Path | None:
     answer = subprocess.run([program.absolute()], env=environment, capture_output=True, text=True, check=False).stdout
     for line in answer.splitlines():
         name, arrow, path = line.strip().partition(" => ")
-        if arrow and name.startswith(("libmpi.so.", "libmpi_abi.so.")) and path.startswith("/"):
+        if arrow and _mpi_names.is_mpi(name) and path.startswith("/"):
             return pathlib.Path(path.split(" (")[0])
     return None
 
@@ -95,7 +102,7 @@ def mpi_of(program: pathlib.Path) -> pathlib.Path | None:
 def mpiexec_of(program: pathlib.Path) -> str:
     """The mpiexec of the program's MPI: MPIEXEC, else in a bin/ near its library, else on the PATH, else beside the program."""
     library = mpi_of(program)
-    special = "mpiexec.openmpi" if library and library.name == "libmpi.so.40" else "mpiexec.mpich"
+    special = "mpiexec.openmpi" if library and _mpi_names.variant_of(library.name) == "openmpi" else "mpiexec.mpich"
     if os.environ.get("MPIEXEC"):
         return os.environ["MPIEXEC"]
     for folder in list(library.parents)[:MOST_FOLDERS_UP] if library else []:
@@ -118,39 +125,84 @@ def family_of(mpiexec: str) -> str:
     return "intel" if "intel" in text else "mpich"
 
 
-def open_mpi_flags(hosts: Sequence[str], ranks: int) -> list[str]:
+def open_mpi_flags(hosts: Sequence[str], ranks: int, environment: Mapping[str, str]) -> list[str]:
     """Open MPI refuses root, and more ranks than cores, unless it is asked. It hands on only the variables that are named."""
     flags = ["--oversubscribe", *(["--allow-run-as-root"] if os.geteuid() == 0 else [])]
     each = -(-ranks // max(1, len(hosts)))
     flags += ["--host", ",".join(host if ":" in host else f"{host}:{each}" for host in hosts)] if hosts else []
-    return flags + [word for name in sorted(os.environ) if name.startswith("HALOCLINE_") for word in ("-x", name)]
+    names = sorted({*os.environ, *environment})
+    return flags + [word for name in names if name.startswith("HALOCLINE_") for word in ("-x", name)]
 
 
-def launcher(mpiexec: str, ranks: int, hosts: Sequence[str] = ()) -> list[str]:
-    """The launcher with the flags that its MPI wants."""
+def launcher(mpiexec: str, ranks: int, hosts: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> list[str]:
+    """The launcher with the flags that its MPI wants. environment: variables that it gets beside those that are set."""
     if family_of(mpiexec) == "openmpi":
-        return [mpiexec, *open_mpi_flags(hosts, ranks), "-n", str(ranks)]
+        return [mpiexec, *open_mpi_flags(hosts, ranks, environment or {}), "-n", str(ranks)]
     return [mpiexec, *(["-hosts", ",".join(hosts)] if hosts else []), "-n", str(ranks)]
 
 
-def command(program: pathlib.Path, ranks: int, words: Sequence[object] = (), hosts: Sequence[str] = ()) -> list[str]:
+def command(program: pathlib.Path, ranks: int, words: Sequence[object] = (), hosts: Sequence[str] = (), *,
+            environment: Mapping[str, str] | None = None) -> list[str]:
     """The whole command line that starts a program on so many ranks."""
-    return [*launcher(mpiexec_of(program), ranks, hosts), str(program), *map(str, words)]
+    return [*launcher(mpiexec_of(program), ranks, hosts, environment), str(program), *map(str, words)]
 
 
-def show(words: Sequence[str]) -> int:
-    """Runs a command whose output is the user's to see; returns its exit code."""
+def become(words: Sequence[str]) -> NoReturn:
+    """Ends this process, and goes on as that command: it gets the signals and the terminal, and its exit code is that of `halocline`."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # Python ignores it, and a program would inherit that.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
-        return subprocess.run(words, check=False).returncode
+        os.execvp(words[0], list(words))
     except OSError as why:
         raise Failure(f"{words[0]}: {why.strerror}", Exit.MISSING) from why
 
 
-def capture(words: Sequence[str], timeout_s: float, environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    """Runs a command to its end and returns what it printed; fails if it does not end in time."""
+def end(process: "subprocess.Popen[str]") -> None:
+    """Ends a process that leads a session, and what it has started there. Launchers end their ranks when they are asked to end."""
+    with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(GRACE_S)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Inside, SIGTERM and SIGHUP end this process as an exception does, with what a shell calls their exit code."""
+    def leave(number: int, _: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, leave) for number in (signal.SIGTERM, signal.SIGHUP)}
     try:
-        return subprocess.run(words, capture_output=True, text=True, check=False, timeout=timeout_s, stdin=subprocess.DEVNULL,
-                              env={**os.environ, **(environment or {})})
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def communicate(process: "subprocess.Popen[str]", timeout_s: float) -> "subprocess.CompletedProcess[str]":
+    """What a process that leads a session prints until its end. It does not outlive this: neither a limit of time, nor an interrupt."""
+    try:
+        out, errors = process.communicate(timeout=timeout_s)
+    except BaseException:
+        end(process)
+        raise
+    code = process.returncode
+    return subprocess.CompletedProcess(process.args, 128 - code if code < 0 else code, out, errors)
+
+
+def capture(words: Sequence[str], timeout_s: float, environment: Mapping[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
+    """Runs a command to its end and returns what it printed; fails if it does not end in time. The exit code is that of a shell."""
+    try:
+        with ended_by_signals(), subprocess.Popen(
+                words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, start_new_session=True,
+                env={**os.environ, **(environment or {})}) as process:
+            return communicate(process, timeout_s)
     except subprocess.TimeoutExpired as late:
         raise Failure(f"{pathlib.Path(words[0]).name}: no end within {timeout_s:.0f} s: {' '.join(words)}") from late
     except OSError as why:

@@ -97,4 +97,4 @@ def run(options: argparse.Namespace) -> int:
     if options.show:
         print(shlex.join([*(f"{name}={value}" for name, value in variables(options).items()), *words]))
         return 0
-    return native.show(words)
+    native.become(words)

@@ -17,4 +17,4 @@ def add(subparsers: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    return native.show([str(native.need_program("halocline-simulate", options.build)), *options.rest])
+    native.become([str(native.need_program("halocline-simulate", options.build)), *options.rest])

@@ -18,7 +18,7 @@ class Exit(enum.IntEnum):
 
 EXIT_CODES = """exit codes:
   0    everything is right
-  1    something is wrong: the doctor's finding, a wrong halo, a program that failed
+  1    something is wrong: the doctor's finding, a wrong halo, a program that failed, a step of tune
   2    the command line or an input file is wrong
   3    a native program or a Python package is not there; the message names it
   4    a benchmark has printed its results, but could not write a file

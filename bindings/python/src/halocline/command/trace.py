@@ -4,6 +4,7 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 import argparse
 import pathlib
+import subprocess
 import sys
 
 from halocline.command import files, native
@@ -36,6 +37,6 @@ def command(folder: pathlib.Path, words: list[str], build: pathlib.Path | None =
 
 
 def run(options: argparse.Namespace) -> int:
-    status = native.show(command(options.folder, options.rest, options.build))
     # halocline-trace ends with 1 where the files are no trace.
-    return Exit.USAGE if status == 1 else status
+    status = subprocess.run(command(options.folder, options.rest, options.build), check=False).returncode
+    return Exit.USAGE if status == 1 else status if status >= 0 else 128 - status

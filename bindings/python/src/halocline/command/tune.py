@@ -14,7 +14,7 @@ from typing import Any
 
 from halocline.command import files, info, native, report, trace, verdict
 from halocline.command.options import Subparsers, add_command, add_launch, cells, positive
-from halocline.command.status import Failure
+from halocline.command.status import Exit, Failure
 
 DETAILS = """It takes less than two minutes on a quiet machine, and keeps the machine card and the doctor's report,
 which the library and the benchmarks then use. Everything it finds lies in the folder of --output."""
@@ -48,7 +48,8 @@ class Tuning:
 
     def bench(self, ranks: int, *words: object, environment: dict[str, str] | None = None) -> None:
         program = native.need_program("halocline-bench", self.options.build)
-        native.output_of(native.command(program, ranks, words, self.options.hosts), TIMEOUT_S, environment=environment)
+        command = native.command(program, ranks, words, self.options.hosts, environment=environment)
+        native.output_of(command, TIMEOUT_S, environment=environment)
 
     def shape(self) -> list[object]:
         local = ",".join(map(str, self.options.local or ()))
@@ -137,6 +138,12 @@ def measure(tuning: Tuning, screen: Any) -> list[str]:
     return left_out
 
 
+def distrusted(folder: pathlib.Path) -> dict[str, str]:
+    """Modes that the doctor found not to be right, with the reason."""
+    file = folder / "doctor.json"
+    return verdict.distrusted(files.read(file)) if file.is_file() else {}
+
+
 def run(options: argparse.Namespace) -> int:
     from halocline.command import terminal
 
@@ -152,4 +159,4 @@ def run(options: argparse.Namespace) -> int:
     for doubt in [*said.doubts, *left_out]:
         print(f"Note: {doubt}", file=sys.stderr)
     screen.print(f"\nReport: {target} ({time.monotonic() - began:.0f} s)")
-    return 0
+    return Exit.WRONG if left_out or distrusted(tuning.folder) else Exit.GOOD
