@@ -69,6 +69,28 @@ def test_it_prints_dark_on_white(tab, page, tmp_path):
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
 
 
+HEIGHTS = "[...document.querySelectorAll('details')].map(one => one.getBoundingClientRect().height)"
+
+
+def pages(tab, path):
+    """How many pages it prints."""
+    tab.print(path)
+    return int(re.search(rb"/Type\s*/Pages\s[^>]*?/Count (\d+)", path.read_bytes(), re.DOTALL)[1])
+
+
+def test_it_prints_what_is_closed(tab, page, tmp_path):
+    tab.show(DESK)
+    tab.open(page)
+    closed, printed = tab.value(HEIGHTS), pages(tab, tmp_path / "closed.pdf")
+    tab.value("document.querySelectorAll('details').forEach(one => one.open = true)")
+    opened = tab.value(HEIGHTS)
+    assert len(closed) >= 4 and all(below < 100 < above for below, above in zip(closed, opened))
+    assert printed == pages(tab, tmp_path / "open.pdf")
+    tab.value("document.querySelectorAll('details').forEach(one => one.open = false)")
+    tab.show(DESK, media="print")
+    assert all(height > 100 for height in tab.value(HEIGHTS))
+
+
 def test_a_page_that_is_wrong_is_noticed(tab, tmp_path):
     wrong = tmp_path / "wrong.html"
     wrong.write_text("<!doctype html><meta name=viewport content='width=device-width'>"

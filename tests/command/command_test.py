@@ -104,7 +104,7 @@ def test_explain_tells_neighbours_on_other_nodes_from_those_on_this_one():
     (("explain", "--neighbours", 3), "--neighbours needs --bytes"),
     (("plot", "matrix", RECORDED, "--bandwidth"), "--bandwidth has no effect on matrix"),
     (("plot", "modes", RECORDED / "halo.json", "--last-swaps", 3), "--last-swaps has no effect on modes"),
-    (("plot", "curves", RECORDED / "model.json", "--bandwidth"), "by --operation and -o")])
+    (("plot", "curves", RECORDED / "model.json", "--bandwidth"), "name it by --operation")])
 def test_an_option_without_effect_is_refused(capsys, words_, named):
     status, said, errors = call(capsys, *words_)
     assert status == Exit.USAGE and said == "" and named in errors and errors.count("\n") == 1
@@ -138,6 +138,32 @@ def test_a_picture_is_drawn_and_shown_in_the_terminal(capsys, tmp_path, what, fi
     assert len(list(xml.etree.ElementTree.parse(picture).getroot().iter())) > 50
     status, said, _ = call(capsys, "plot", what, RECORDED / file)
     assert status == 0 and len(said.splitlines()) > 8
+
+
+def test_curves_say_their_switch_points_and_spreads(capsys, tmp_path):
+    report = read("model")
+    curve = next(one for one in report["curves"] if one["operation"] == "put + flush" and len(one["fit"]) > 2)
+    curve["terms"].append({"quantity": "latency", "us": 1.0, "from": 65536.0})
+    (tmp_path / "model.json").write_text(json.dumps(report))
+    status, said, _ = call(capsys, "plot", "curves", tmp_path / "model.json")
+    assert status == 0 and re.search(rf"× {re.escape(curve['by'])} \(switches at (\S+ \S+, )*64 KiB", said)
+    status, said, _ = call(capsys, "plot", "curves", tmp_path / "model.json", "--operation", "put + flush", "--bandwidth")
+    assert status == 0 and said.count("GB/s") == 2
+
+
+def test_crosses_of_curves_have_whiskers():
+    from halocline.command.pictures import curves
+
+    report = read("model")
+    axes = curves.single(report, "put + flush").axes[0]
+    rows = {row["median"]: row for row in report["rows"] if row["operation"] == "put + flush"}
+    ends = [segment for container in axes.containers for segment in container.lines[2][0].get_segments()]
+    assert len(ends) > 5
+    for container in axes.containers:
+        middles = container.lines[0].get_ydata()
+        for middle, ((_, low), (_, high)) in zip(middles, container.lines[2][0].get_segments()):
+            assert low <= middle <= high
+            assert (low, high) == pytest.approx((min(middle, rows[middle]["p10"]), max(middle, rows[middle]["p90"])))
 
 
 def event(rank, name, begin, category="swap", **args):
@@ -217,11 +243,18 @@ def test_the_modes_are_those_of_the_library():
 
 def test_info_marks_a_mode_that_does_not_exist():
     def shown(value, origin):
-        return info.variable_in_words({"name": "HALOCLINE_MODE", "value": value, "origin": origin, "meaning": "mode"}, list(modes.MODES))
+        about = {"name": "HALOCLINE_MODE", "value": value, "origin": origin, "default": "auto", "meaning": "mode"}
+        return info.variable_in_words(about, list(modes.MODES))
 
-    assert shown("p2pp", "environment") == "p2pp  is no mode; the nearest is p2p (environment; mode)"
+    assert shown("p2pp", "environment") == "p2pp  is no mode; the nearest is p2p (environment; default: auto; mode)"
     assert info.is_wrong(shown("p2pp", "environment")) and not info.is_wrong(shown("notify", "environment"))
     assert shown(None, "default") == "–  (default; mode)"
+
+
+def test_info_has_value_default_and_origin_of_a_variable_that_is_set():
+    about = {"name": "HALOCLINE_TIMEOUT", "value": "7", "origin": "environment", "default": "300", "meaning": "seconds"}
+    assert info.variable_in_words(about, []) == "7  (environment; default: 300; seconds)"
+    assert info.variable_in_words({**about, "default": None}, []) == "7  (environment; default: none; seconds)"
 
 
 def test_what_is_no_result_is_named(capsys, tmp_path):

@@ -36,11 +36,13 @@ def look(ranks: int, hosts: list[str], build: pathlib.Path | None, environment: 
 
 
 def variable_in_words(one: Json, known: list[str]) -> str:
-    """Value, origin and meaning; a mode that does not exist is marked."""
+    """Value, origin, default and meaning; a mode that does not exist is marked."""
     value, origin = one["value"], one["origin"]
+    usual = one.get("default")
+    about = one["meaning"] if origin == "default" else f"default: {usual if usual is not None else 'none'}; {one['meaning']}"
     if one["name"] == "HALOCLINE_MODE" and value and origin != "default" and value not in known:
-        return f"{value}  {NO_MODE}; the nearest is {modes.nearest(value, known)} ({origin}; {one['meaning']})"
-    return f"{value if value is not None else '–'}  ({origin}; {one['meaning']})"
+        return f"{value}  {NO_MODE}; the nearest is {modes.nearest(value, known)} ({origin}; {about})"
+    return f"{value if value is not None else '–'}  ({origin}; {about})"
 
 
 def is_wrong(text: str) -> bool:

@@ -8,7 +8,7 @@ import pathlib
 from typing import TYPE_CHECKING
 
 from halocline.command import card as cards
-from halocline.command import files, native, trace
+from halocline.command import files, native, trace, words
 from halocline.command.options import Subparsers, add_command, positive
 from halocline.command.status import Exit, Failure
 from halocline.command.words import Json, listed
@@ -36,7 +36,7 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument("file", type=pathlib.Path, help="the result, the card, or the folder of traces")
     parser.add_argument("-o", "--output", type=pathlib.Path, metavar="PICTURE", help="file to write: .svg, .png, .pdf; a timeline as .svg")
     parser.add_argument("--operation", help="of curves and scaling: this one (put + flush, and halo)")
-    parser.add_argument("--bandwidth", action="store_true", help="of curves: GB/s instead of microseconds, with --operation and -o")
+    parser.add_argument("--bandwidth", action="store_true", help="of curves: GB/s instead of microseconds, with --operation")
     parser.add_argument("--last-swaps", type=positive, metavar="N", help="of a timeline: the last N swaps")
     parser.add_argument("--build", type=pathlib.Path, metavar="DIR", help="a build folder, whose programs are taken")
 
@@ -50,8 +50,8 @@ def refuse_ignored(options: argparse.Namespace) -> None:
     for name, pictures in OF.items():
         if getattr(options, name) and options.what not in pictures:
             raise Failure(f"--{name.replace('_', '-')} has no effect on {options.what}: it is for {listed(list(pictures))}", Exit.USAGE)
-    if options.bandwidth and not (options.operation and options.output):
-        raise Failure("--bandwidth draws one operation in a file: name them by --operation and -o", Exit.USAGE)
+    if options.bandwidth and not options.operation:
+        raise Failure("--bandwidth draws one operation: name it by --operation", Exit.USAGE)
 
 
 def check_output(options: argparse.Namespace) -> None:
@@ -108,8 +108,13 @@ def write(options: argparse.Namespace) -> None:
     look.save(figure, options.output)
 
 
+def switches_of(curve: Json) -> list[float]:
+    """The bytes from which on another term of a curve counts."""
+    return sorted({float(term["from"]) for term in curve["terms"] if term.get("from", 0) > 0})
+
+
 def curves_as_text(options: argparse.Namespace, operation: str) -> "RenderableType":
-    """Points and fits of one operation over bytes, or over ranks."""
+    """Points, fits and switch points of one operation over bytes, or over ranks."""
     from halocline.command import terminal
 
     report = files.need(files.read(options.file), ("curves", "rows"), "halocline-bench model")
@@ -118,9 +123,14 @@ def curves_as_text(options: argparse.Namespace, operation: str) -> "RenderableTy
         names = sorted({curve["operation"] for curve in report["curves"] if len(curve["fit"]) > 1})
         raise Failure(f"{options.file} has no curve of '{operation}'; it has {', '.join(names)}", Exit.USAGE)
     unit = "ranks" if options.what == "scaling" else "bytes"
-    series = {curve["by"]: sorted((float(point[unit]), float(point["us"]), float(point["fitted_us"])) for point in curve["fit"])
+
+    def value(point: Json, key: str) -> float:
+        return float(point["bytes"] / point[key] / 1000 if options.bandwidth and point[key] > 0 else point[key])
+
+    series = {curve["by"]: sorted((float(point[unit]), value(point, "us"), value(point, "fitted_us")) for point in curve["fit"])
               for curve in found}
-    return terminal.curve_panel(operation, unit, series)
+    switches = {curve["by"]: switches_of(curve) for curve in found} if unit == "bytes" else {}
+    return terminal.curve_panel(operation, unit, series, switches, terminal.gigabytes_per_second if options.bandwidth else words.time_of)
 
 
 def text_of(options: argparse.Namespace) -> "RenderableType":

@@ -144,11 +144,11 @@ def machine_tables(info: Json) -> str:
              ["between nodes", transports["between_nodes"]], ["machine card", info["card"]["source"] or "none"]]
     carriers = [[one["name"], one.get("interface", ""), "used" if one["used"] else "refused", one["refusal"] or ""]
                 for one in [*transports["node"], *transports["network"]["providers"]]]
-    variables = [[one["name"], "" if one["value"] is None else one["value"], one["origin"], one["meaning"]]
+    variables = [[one["name"], one["value"] or "", one["default"] or "none", one["origin"], one["meaning"]]
                  for one in info["variables"]["known"] if one["read_by"] in ("library", "libhalocline_mpi")]
     return (page.table(["what", "found"], about) + page.details("Transports, and why each was refused", page.table(
         ["transport", "interface", "", "reason"], carriers)) + page.details("Environment variables", page.table(
-            ["variable", "value", "origin", "meaning"], variables)))
+            ["variable", "value", "default", "origin", "meaning"], variables)))
 
 
 # ---- pictures
@@ -179,7 +179,7 @@ def limit_caption(model: Json, operation: str, bandwidth: bool) -> str:
     """What a picture of curves shows, how much its points spread, and their limit."""
     rows = [row for row in model["rows"] if row["operation"] == operation and row["unit"] == "us" and row["median"] > 0]
     spreads = sorted((row["p90"] - row["p10"]) / row["median"] for row in rows)
-    caption = "Crosses: medians; lines: fitted; dotted: switch points."
+    caption = "Crosses: medians, with whiskers from the 10th to the 90th percentile; lines: fitted; dotted: switch points."
     if spreads:
         caption += f" Half of the points spread (p10 to p90) by less than {percent_of(spreads[len(spreads) // 2])}."
     limits = [row for row in rows if row["limit"]]

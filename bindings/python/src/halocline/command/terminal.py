@@ -3,7 +3,7 @@
 SPDX-License-Identifier: BSD-3-Clause
 """
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -89,8 +89,13 @@ class Canvas:
         return drawn
 
 
-def curve_panel(title: str, unit: str, series: dict[str, list[tuple[float, float, float]]]) -> RenderableType:
-    """series: by contender, points of x, measured and fitted microseconds."""
+def gigabytes_per_second(value: float) -> str:
+    return f"{words.significant(value)} GB/s"
+
+
+def curve_panel(title: str, unit: str, series: dict[str, list[tuple[float, float, float]]], switches: dict[str, list[float]],
+                figure: Callable[[float], str] = words.time_of) -> RenderableType:
+    """series: by contender, points of x, measured and fitted values, which figure() puts into words. switches: by contender, in bytes."""
     points = [point for some in series.values() for point in some]
     canvas = Canvas([x for x, _, _ in points], [y for _, y, _ in points])
     legend = Text("  ")
@@ -98,11 +103,12 @@ def curve_panel(title: str, unit: str, series: dict[str, list[tuple[float, float
         canvas.line([(x, fitted) for x, _, fitted in some if fitted > 0], colour)
         for x, measured, _ in some:
             canvas.put(x, measured, "×", colour)
-        legend.append(f"× {name}   ", style=colour)
+        at = ", ".join(map(words.bytes_of, switches.get(name, [])))
+        legend.append(f"× {name}{f' (switches at {at})' if at else ''}   ", style=colour)
     low, high = 2 ** canvas.y[0], 2 ** canvas.y[1]
     label = words.bytes_of if unit == "bytes" else words.significant
     below = f"{label(2 ** canvas.x[0])} … {label(2 ** canvas.x[1])}  ({unit}; ×: measured, ·: fitted)"
-    return Group(Text(title, style="bold"), canvas.text((words.time_of(high), words.time_of(low)), below), legend)
+    return Group(Text(title, style="bold"), canvas.text((figure(high), figure(low)), below), legend)
 
 
 def winners(rows: list[list[str]], sizes: list[float], neighbours: Sequence[int]) -> RenderableType:

@@ -1,20 +1,32 @@
 """Measured points, fitted curves and switch points of operations, from `halocline-bench model --json`.
 
-A colour is a way to carry an operation out, a cross a measured point, a line the fitted curve, a dotted line a switch point. Panels of
-operations of one size have ranks on their axis, the others bytes; of several numbers of ranks those of the fewest and the most are drawn.
+A colour is a way to carry an operation out, a cross a measured point with its spread, a line the fitted curve, a dotted line a switch
+point. Panels of operations of one size have ranks on their axis, the others bytes; of several numbers of ranks those of the fewest and the
+most are drawn.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import math
 from collections.abc import Callable
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from halocline.command.pictures import look
+from halocline.command.pictures import look, scaling
 
 Json = dict[str, Any]
 COLUMNS = 3
+
+
+def with_spread(report: Json, curve: Json) -> Json:
+    """The curve, whose points have their percentiles where the report has the row that a point is the median of."""
+    def percentiles(point: Json) -> Json:
+        rows = [row for row in scaling.rows_at(report, curve["operation"], curve["by"], point)
+                if row["nodes"] == curve["nodes"] and math.isclose(row["median"], point["us"], rel_tol=1e-6)]
+        return {"p10": rows[0]["p10"], "p90": rows[0]["p90"]} if rows else {"p10": math.nan, "p90": math.nan}
+
+    return curve | {"fit": [point | percentiles(point) for point in curve["fit"]]}
 
 
 def by_operation(report: Json) -> dict[tuple[str, int], list[Json]]:
@@ -22,7 +34,7 @@ def by_operation(report: Json) -> dict[tuple[str, int], list[Json]]:
     panels: dict[tuple[str, int], list[Json]] = {}
     for curve in report["curves"]:
         if len({(point["bytes"], point["ranks"]) for point in curve["fit"]}) > 1:
-            panels.setdefault((curve["operation"], curve["nodes"]), []).append(curve)
+            panels.setdefault((curve["operation"], curve["nodes"]), []).append(with_spread(report, curve))
     return panels
 
 
@@ -40,11 +52,19 @@ def series_of(curve: Json, axis: str) -> list[list[Json]]:
             for some in sorted({min(ranks), max(ranks)})]
 
 
+def draw_points(axes: Axes, at: list[float], points: list[Json], colour: str, value: Callable[[Json, str], float]) -> None:
+    """Crosses, with whiskers from the 10th to the 90th percentile."""
+    middle = [value(point, "us") for point in points]
+    ends = [sorted((value(point, "p10"), value(point, "p90"))) for point in points]
+    spread = [[max(y - low, 0) for y, (low, _) in zip(middle, ends)], [max(high - y, 0) for y, (_, high) in zip(middle, ends)]]
+    axes.errorbar(at, middle, yerr=spread, fmt="x", color=colour, markersize=4, elinewidth=0.8, capsize=1.5, zorder=3)
+
+
 def draw_curve(axes: Axes, curve: Json, axis: str, colour: str, value: Callable[[Json, str], float]) -> None:
     """Points and lines of one way; a second line, of the most ranks, is dashed."""
     for points, line in zip(series_of(curve, axis), ("-", "--")):
         at = [point[axis] for point in points]
-        axes.plot(at, [value(point, "us") for point in points], "x", color=colour, markersize=4, zorder=3)
+        draw_points(axes, at, points, colour, value)
         label = curve["by"] + (f", {points[0]['ranks']:.0f} ranks" if axis == "bytes" and line == "--" else "")
         axes.plot(at, [value(point, "fitted_us") for point in points], line, color=colour, linewidth=1.2, label=label, zorder=2)
     if axis == "bytes":
