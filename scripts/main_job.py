@@ -89,17 +89,26 @@ def swap_ms(output):
     return float(line[1])
 
 
+def swap_spread_ms(output):
+    """Returns the 10th and the 90th percentile of those milliseconds, over the steps."""
+    line = re.search(r"^swaps of a step took ([0-9.]+) to ([0-9.]+) ms", output, re.M)
+    if not line:
+        raise Failed("The cloud printed no percentiles of its swaps")
+    return [float(line[1]), float(line[2])]
+
+
 def run_clouds(build, results, names):
-    """Runs the cloud in every mode. Returns the number of fields, equal bit by bit in all modes, and the time in swaps by mode."""
-    found, swaps = {}, {}
+    """Runs the cloud in every mode. Returns the number of fields, equal bit by bit in all modes, and by mode the time in swaps and its
+    spread."""
+    found, swaps, spreads = {}, {}, {}
     for i, mode in enumerate(names, 1):
         arguments = ["apps/cloud/dycoms_rf01.nml", "--mode", mode, "--steps", STEPS]
         if mode == names[-1]:
             arguments += ["--output", results / "cloud.nc"]
         command = launch.command(build, RANKS, "cloud", *arguments)
         output = step(f"Cloud, {STEPS} steps, mode {mode} ({i} of {len(names)})", results / "log" / f"cloud-{mode}.log", command)
-        found[mode], swaps[mode] = fingerprints(output), swap_ms(output)
-    return compare(found), swaps
+        found[mode], swaps[mode], spreads[mode] = fingerprints(output), swap_ms(output), swap_spread_ms(output)
+    return compare(found), swaps, spreads
 
 
 def compare(found):
@@ -127,11 +136,11 @@ def run_bench(build, results, names):
     return found
 
 
-def make_report(build, results, fields, swaps):
+def make_report(build, results, cloud):
     """Measures operations and model, and writes report.html if the private Python can. Returns its name in a list, or none."""
     for old in ("info.json", "model.json", "trace.json", "report.html"):
         (results / old).unlink(missing_ok=True)
-    (results / "cloud.json").write_text(json.dumps({"fields": fields, "swaps_ms": swaps}))
+    (results / "cloud.json").write_text(json.dumps(cloud))
     command = [ROOT / ".venv" / "bin" / "python", "-m", "halocline.command", "tune", "--reuse", "--build", build, "-n", str(RANKS),
                "--output", results, "--seconds", str(MODEL_SECONDS), "--no-card"]
     try:
@@ -189,14 +198,14 @@ def main():
     options.results.mkdir(parents=True, exist_ok=True)
     try:
         health, names = examine_mpi(options.build, options.results, modes(options.build))
-        fields, swaps = run_clouds(options.build, options.results, names)
+        fields, swaps, spreads = run_clouds(options.build, options.results, names)
         found = run_bench(options.build, options.results, names)
     except Failed as why:
         sys.exit(f"\n{why}")
     except KeyboardInterrupt:
         sys.exit(130)
     drawn = draw(options.results)
-    written = make_report(options.build, options.results, fields, swaps)
+    written = make_report(options.build, options.results, {"fields": fields, "swaps_ms": swaps, "swaps_p10_p90_ms": spreads})
     bitwise = f"The cloud's fingerprints are bitwise equal in all {len(names)} modes."
     summary = [verdict(fields, names, found), bitwise, health, "", *table(found, swaps)]
     (options.results / "summary.txt").write_text("\n".join(summary) + "\n")

@@ -7,7 +7,7 @@ module cloud_report
   use cloud_diagnostics, only: fingerprints, smallest_values, LARGEST_COURANT
   use cloud_model, only: model_t
   use cloud_state, only: FIELDS, FIRST_TRACER, THETA, WATER
-  use cloud_timing, only: SITES, SITE_NAMES, SITE_SUMS, mean, median
+  use cloud_timing, only: SITES, SITE_NAMES, SITE_SUMS, mean, median, percentiles
   implicit none
   private
   public :: print_head, print_progress, print_communication, print_checks, print_fingerprints
@@ -56,14 +56,15 @@ contains
   !> The table of communication per step and site. Times are each rank's own, averaged over the ranks. Collective.
   subroutine print_communication(model)
     type(model_t), intent(in) :: model
-    real(real64) :: own(2, SITES + 1), table(2*(SITES + 1), model%ranks%size), times(2, SITES + 1), all_swaps(2)
+    real(real64) :: own(2, SITES + 2), table(2*(SITES + 2), model%ranks%size), times(2, SITES + 2), all_swaps(2)
     integer :: site
 
     do site = 1, SITES
       own(:, site) = 1.0e3_real64*[median(model%clock%seconds(site, :)), mean(model%clock%seconds(site, :))]
     end do
     own(:, SITES + 1) = 1.0e3_real64*[median(model%clock%step_seconds), mean(model%clock%step_seconds)]
-    call hlc_mpi_allgather(model%ranks%comm, reshape(own, [2*(SITES + 1)]), table)
+    own(:, SITES + 2) = 1.0e3_real64*percentiles(sum(model%clock%seconds(:SITE_SUMS - 1, :), dim=1))
+    call hlc_mpi_allgather(model%ranks%comm, reshape(own, [2*(SITES + 2)]), table)
     if (model%ranks%rank /= 0) return
     times = reshape(sum(table, dim=2)/model%ranks%size, shape(times))
     all_swaps = sum(times(:, :SITE_SUMS - 1), dim=2)
@@ -76,6 +77,8 @@ contains
       real(sum(model%clock%swaps), real64)/max(model%case%steps, 1), all_swaps, kilobytes_per_step(model, 1, SITES), &
       100.0_real64, ' %'
     print '(a32,8x,2f12.3)', [character(32) :: 'whole step'], times(:, SITES + 1)
+    print '(a,f0.3,a,f0.3,a)', 'swaps of a step took ', times(1, SITES + 2), ' to ', times(2, SITES + 2), &
+      ' ms, 10th to 90th percentile'
   end subroutine print_communication
 
   subroutine print_site(model, site, times, all_swaps)

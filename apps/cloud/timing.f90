@@ -6,7 +6,7 @@ module cloud_timing
   use halocline_mpi, only: hlc_mpi_wtime
   implicit none
   private
-  public :: clock_t, SITES, SITE_STATE, SITE_ADVECTION, SITE_SOURCE, SITE_PRESSURE, SITE_SUMS, SITE_NAMES, median, mean
+  public :: clock_t, SITES, SITE_STATE, SITE_ADVECTION, SITE_SOURCE, SITE_PRESSURE, SITE_SUMS, SITE_NAMES, median, mean, percentiles
 
   integer, parameter :: SITE_STATE = 1, SITE_ADVECTION = 2, SITE_SOURCE = 3, SITE_PRESSURE = 4, SITE_SUMS = 5, SITES = 5
   character(*), parameter :: SITE_NAMES(SITES) = [character(32) :: 'state: 29 fields', 'advection: fluxes to the left', &
@@ -70,10 +70,9 @@ contains
     middle = sum(values)/max(size(values), 1)
   end function mean
 
-  !> The middle value, or the mean of the two middle ones; 0 of nothing.
-  pure function median(values) result(middle)
+  pure function in_order(values) result(sorted)
     real(real64), intent(in) :: values(:)
-    real(real64) :: middle, sorted(size(values)), value
+    real(real64) :: sorted(size(values)), value
     integer :: n, place
     do n = 1, size(values)
       value = values(n)
@@ -81,8 +80,27 @@ contains
       sorted(place + 1:n) = sorted(place:n - 1)
       sorted(place) = value
     end do
+  end function in_order
+
+  !> The middle value, or the mean of the two middle ones; 0 of nothing.
+  pure function median(values) result(middle)
+    real(real64), intent(in) :: values(:)
+    real(real64) :: middle, sorted(size(values))
+    integer :: n
+    sorted = in_order(values)
     n = size(values)
     middle = 0
     if (n > 0) middle = 0.5_real64*(sorted((n + 1)/2) + sorted(n/2 + 1))
   end function median
+
+  !> The 10th and the 90th percentile; 0 of nothing.
+  pure function percentiles(values) result(ends)
+    real(real64), intent(in) :: values(:)
+    real(real64) :: ends(2), sorted(size(values))
+    integer :: n
+    sorted = in_order(values)
+    n = size(values)
+    ends = 0
+    if (n > 0) ends = sorted(1 + nint([0.1_real64, 0.9_real64]*(n - 1)))
+  end function percentiles
 end module cloud_timing

@@ -48,7 +48,8 @@ class Page(html.parser.HTMLParser):
 @pytest.fixture(name="built", scope="module")
 def built_report(tmp_path_factory):
     folder = copy_to(tmp_path_factory.mktemp("results"))
-    (folder / "cloud.json").write_text(json.dumps({"fields": 29, "swaps_ms": {"direct": 2.5, "p2p": 8.0}}))
+    (folder / "cloud.json").write_text(json.dumps({"fields": 29, "swaps_ms": {"direct": 2.5, "p2p": 8.0},
+                                                   "swaps_p10_p90_ms": {"direct": [2.2, 3.5], "p2p": [7.0, 9.0]}}))
     (folder / "cloud.png").write_bytes(PIXEL)
     return report.write(folder)[0].read_text()
 
@@ -91,6 +92,10 @@ def test_each_mode_has_its_spread_and_its_distance_to_the_limit(built):
     for name, row in read("halo")["modes"].items():
         line = re.search(rf'data-label="mode">{name}</td>(.*?)</tr>', built)[1]
         assert "data-label=\"p10 – p90\"" in line and f"{row['median_us'] / read('halo')['limit']['limit_us']:.2f} ×" in line
+
+
+def test_swaps_of_the_cloud_have_their_spread(built):
+    assert "2.5 ms (2.2 – 3.5)" in built and "10th to 90th percentile over the steps" in built
 
 
 def test_what_was_not_measured_is_left_out(tmp_path):

@@ -92,11 +92,19 @@ def modes_table(results: Results, best: str) -> str:
     head += ["cloud: swaps per step"] if swaps else []
     lines = [[name, time_of(row["median_us"]), spread_of(row["p10_us"], row["p90_us"]), f"{row['ratio_to_p2p']:.2f} ×",
               f"{row['median_us'] / limit:.2f} ×", significant(row["gb_per_s"]), f"{row.get('verified_cells', 0):,}"] +
-             ([f"{swaps[name]:.1f} ms" if name in swaps else "–"] if swaps else []) for name, row in rows]
+             ([cloud_swaps(results.cloud or {}, name)] if swaps else []) for name, row in rows]
     low, high = limit_percentiles(results.halo)
     lines.append(["physical limit", time_of(limit), spread_of(low, high), "–", "1.00 ×", "–", "–"] + (["–"] if swaps else []))
     marked = [name for name, _ in rows].index(best)
     return page.table(head, lines, numbers=range(1, len(head)), marked=marked)
+
+
+def cloud_swaps(cloud: Json, mode: str) -> str:
+    """The time of all swaps of a step of the cloud model, with its spread over the steps."""
+    if mode not in cloud["swaps_ms"]:
+        return "–"
+    ends = cloud.get("swaps_p10_p90_ms", {}).get(mode)
+    return f"{cloud['swaps_ms'][mode]:.1f} ms" + (f" ({ends[0]:.1f} – {ends[1]:.1f})" if ends else "")
 
 
 def percentiles(samples: list[float]) -> tuple[float, float]:
@@ -275,7 +283,8 @@ def swaps_in_words(model: Json) -> str:
 def cloud_section(results: Results) -> str:
     cloud = results.cloud or {}
     words = (f"A cloud model of {cloud['fields']} fields ran in {len(cloud['swaps_ms'])} modes. Its fingerprints are bitwise equal in all "
-             "of them. The table above has the median time of all swaps of a step.")
+             "of them. The table above has the median time of all swaps of a step, and its 10th to 90th percentile over the steps where the "
+             "run kept them. The physical limit is that of one swap, and does not hold for a step.")
     picture = results.folder / "cloud.png"
     drawn = [page.image(picture, "A slice of the cloud model, as computed in this run.")] if picture.is_file() else []
     return page.section("The cloud model", page.paragraph(words), page.pictures(drawn))
