@@ -3,7 +3,8 @@
 
 Usage: release.py check                  every other place names the version, and the day of the release, of CMakeLists.txt
        release.py set VERSION DAY        writes both into CMakeLists.txt and the places that are no prose; changelogs are written by hand
-       release.py schemas                CITATION.cff, the workflows and the issue forms fit their schemas; Spack's recipe fits CMake
+       release.py schemas                CITATION.cff, the workflows and the issue forms fit their schemas; Spack's recipe fits CMake.
+                                         A tree of `git archive` has neither workflows nor forms
 
 check-jsonschema is taken from the private .venv; without it `schemas` ends with status 77. Last line: N passed, N failed, N skipped.
 
@@ -22,7 +23,7 @@ DAY = re.compile(r"^set\(HALOCLINE_RELEASED (\S+)\)", re.MULTILINE)
 REPOSITORY = ROOT / "packaging" / "spack" / "spack_repo" / "halocline" / "repo.yaml"
 RECIPE = ROOT / "packaging" / "spack" / "spack_repo" / "halocline" / "packages" / "halocline" / "package.py"
 
-# Per file, what stands before a version or a day there. Of the last two the first entry counts, which is written by hand.
+# Per file, what stands before a version or a day there. Of changelogs the first entry counts, which is written by hand.
 PLACES = [
     ("include/halocline/halocline.h", r"#define HLC_VERSION_MAJOR ", "major"),
     ("include/halocline/halocline.h", r"#define HLC_VERSION_MINOR ", "minor"),
@@ -31,6 +32,11 @@ PLACES = [
     ("tools/trace/trace_reader/__init__.py", r"\n__version__ = \"", "version"),
     ("CITATION.cff", r"\nversion: ", "version"),
     ("CITATION.cff", r"\ndate-released: ", "day"),
+    ("docs/packages.md", r"--prefix=halocline-", "version"),
+    ("docs/packages.md", r" -o halocline-", "version"),
+    ("docs/packages.md", r"dev-build halocline@", "version"),
+    ("SECURITY.md", r"\n\|---\|---\|\n\| ", "minor version"),
+    (str(RECIPE.relative_to(ROOT)), r"dev-build halocline@", "version"),
 ]
 WRITTEN_BY_HAND = [
     ("CHANGELOG.md", r"\n## \[", "version"),
@@ -40,8 +46,9 @@ WRITTEN_BY_HAND = [
 ]
 # Where it exists, its version is this one, or it has none of its own.
 PYTHON = ("bindings/python/pyproject.toml", r"\nversion = \"", "version")
-VALUE = r"([\d.]+(?:-\d\d-\d\d)?)"
+VALUE = r"(\d+(?:\.\d+)*(?:-\d\d-\d\d)?)"
 
+FORGE = ".github"
 SCHEMAS = {
     "citation-file-format": ["CITATION.cff"],
     "github-workflows": [".github/workflows/*.yml"],
@@ -54,7 +61,7 @@ def wanted(text):
     """What CMakeLists.txt says, by the names that PLACES uses."""
     version = VERSION.search(text)[1]
     major, minor, patch = version.split(".")
-    return {"version": version, "day": DAY.search(text)[1], "major": major, "minor": minor, "patch": patch}
+    return {"version": version, "day": DAY.search(text)[1], "major": major, "minor": minor, "patch": patch, "minor version": f"{major}.{minor}"}
 
 
 def fault_of(place, values):
@@ -66,9 +73,9 @@ def fault_of(place, values):
     return "" if found[1] == values[kind] else f"{name}: {kind} {found[1]}, not {values[kind]} as in CMakeLists.txt"
 
 
-def end(faults, passed):
+def end(faults, passed, skipped=0):
     print(*faults, sep="\n", end="\n" if faults else "")
-    print(f"{passed} passed, {len(faults)} failed, 0 skipped")
+    print(f"{passed} passed, {len(faults)} failed, {skipped} skipped")
     return 1 if faults or not passed else 0
 
 
@@ -127,15 +134,19 @@ def schemas():
     if not tool.exists():
         print("skipped: check-jsonschema is not in .venv; ./go test puts it there")
         return SKIPPED
-    faults, passed = faults_of_recipe(), 1
+    faults, passed, skipped = faults_of_recipe(), 1, 0
     for schema, patterns in SCHEMAS.items():
+        if patterns[0].startswith(FORGE) and not (ROOT / FORGE).is_dir():
+            print(f"skipped: {schema}: this tree has no {FORGE}, as that of git archive has none")
+            skipped += 1
+            continue
         files = [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]
         command = [tool, "--builtin-schema", f"vendor.{schema}", *files]
         result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         passed += not result.returncode and bool(files)
         faults += [] if files else [f"{patterns}: there is no such file"]
         faults += [result.stdout] if result.returncode else []
-    return end(faults, passed)
+    return end(faults, passed, skipped)
 
 
 def main():
