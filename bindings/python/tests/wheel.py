@@ -4,8 +4,9 @@
     wheel.py EXTENSION --venv FOLDER [--wheel FOLDER] [--source] -- LAUNCHER...
 
 FOLDER of --venv is the private .venv with the MPIs, of --wheel one in which scripts/build_wheel.sh has already built. --source installs the
-source archive as well, with nothing but an MPI's compiler wrappers, which takes minutes. What the MPIs are launched by is their own. Last
-line: N passed, N failed, N skipped. Packages are fetched from PyPI; ends with 77 where that cannot be reached.
+source archive as well, with nothing but a compiler and an MPI's wrappers, which takes minutes: pip brings CMake and Ninja. What the MPIs are
+launched by is their own. Last line: N passed, N failed, N skipped. Packages are fetched from PyPI; ends with 77 where that cannot be
+reached.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -42,13 +43,27 @@ def mpis(venv):
 
 
 def environment(folder, *packages, **variables):
-    """A Python with these packages alone; None if they cannot be had."""
+    """A Python with these packages alone, and options of pip; None if they cannot be had."""
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    install = [folder / "bin/pip", "install", "--quiet", "--disable-pip-version-check", "-c", ROOT / "scripts/requirements.txt", *packages]
+    install = [folder / "bin/pip", "install", "--quiet", "--disable-pip-version-check", *packages]
     done = subprocess.run(install, capture_output=True, text=True, env={**os.environ, **variables})
     if done.returncode:
         print(done.stdout, done.stderr)
     return None if done.returncode else folder / "bin/python"
+
+
+def bare_path(folder, venv):
+    """The PATH of a machine with compilers and an MPI, but without CMake and Ninja. Wrappers look for their MPI beside themselves."""
+    for name in ("tools", "mpi/bin"):
+        (folder / name).mkdir(parents=True)
+    for name in ("include", "lib", "bin/mpicc", "bin/mpicxx", "bin/mpiexec"):
+        (folder / "mpi" / name).symlink_to(venv / name)
+    for place in ("/usr/bin", "/bin"):
+        for tool in Path(place).iterdir():
+            link = folder / "tools" / tool.name
+            if not tool.name.startswith(("cmake", "ctest", "cpack", "ccmake", "ninja", "mpi")) and not link.is_symlink():
+                link.symlink_to(tool)
+    return f"{folder / 'mpi/bin'}{os.pathsep}{folder / 'tools'}"
 
 
 def complaint(python, mpi):
@@ -85,15 +100,15 @@ def main():
             return 1
         wheel, archive = next(folder.glob("*.whl")), next(folder.glob("*.tar.gz"))
         results["contents"] = contents_complaint(wheel)
-        python = environment(Path(work) / "empty", str(wheel))
+        python = environment(Path(work) / "empty", "-c", ROOT / "scripts/requirements.txt", wheel)
         if python is None:
             print("skipped: NumPy cannot be installed from PyPI")
             return 77
         for mpi in mpis(options.venv):
             results[f"under {mpi[0]}"] = complaint(python, mpi)
         if options.source:
-            path = f"{options.venv / 'bin'}{os.pathsep}{os.environ['PATH']}"
-            python = environment(Path(work) / "source", str(archive), PATH=path)
+            # As a user has it: nothing is pinned.
+            python = environment(Path(work) / "source", archive, PATH=bare_path(Path(work) / "bare", options.venv))
             results["source archive"] = complaint(python, mpis(options.venv)[0]) if python else "it cannot be installed"
     for name, text in results.items():
         print("FAILED " if text else "passed ", name, text)
