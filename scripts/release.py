@@ -61,7 +61,8 @@ def wanted(text):
     """What CMakeLists.txt says, by the names that PLACES uses."""
     version = VERSION.search(text)[1]
     major, minor, patch = version.split(".")
-    return {"version": version, "day": DAY.search(text)[1], "major": major, "minor": minor, "patch": patch, "minor version": f"{major}.{minor}"}
+    parts = {"major": major, "minor": minor, "patch": patch, "minor version": f"{major}.{minor}"}
+    return {"version": version, "day": DAY.search(text)[1], **parts}
 
 
 def fault_of(place, values):

@@ -104,8 +104,8 @@ def reads_the_options_of_help(_):
 
 def main():
     root, failed = release.ROOT, 0
-    tests = [finds_each_place_that_differs, sets_a_version, a_tree_without_files_of_the_forge_is_right, names_symbols_that_come_and_go, keeps_the_versions_of_symbols,
-             reads_the_options_of_help]
+    tests = [finds_each_place_that_differs, sets_a_version, a_tree_without_files_of_the_forge_is_right, names_symbols_that_come_and_go,
+             keeps_the_versions_of_symbols, reads_the_options_of_help]
     for test in tests:
         release.ROOT = root
         with tempfile.TemporaryDirectory() as folder:

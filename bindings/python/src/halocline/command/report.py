@@ -283,8 +283,8 @@ def swaps_in_words(model: Json) -> str:
 def cloud_section(results: Results) -> str:
     cloud = results.cloud or {}
     words = (f"A cloud model of {cloud['fields']} fields ran in {len(cloud['swaps_ms'])} modes. Its fingerprints are bitwise equal in all "
-             "of them. The table above has the median time of all swaps of a step, and its 10th to 90th percentile over the steps where the "
-             "run kept them. The physical limit is that of one swap, and does not hold for a step.")
+             "of them. The table above has the median time of all swaps of a step, and its 10th to 90th percentile over the steps where "
+             "the run kept them. The physical limit is that of one swap, and does not hold for a step.")
     picture = results.folder / "cloud.png"
     drawn = [page.image(picture, "A slice of the cloud model, as computed in this run.")] if picture.is_file() else []
     return page.section("The cloud model", page.paragraph(words), page.pictures(drawn))
