@@ -4,16 +4,16 @@
 docs.py site [OUT]      builds the site into OUT (build/site if not given), with warnings as errors
 docs.py names           every public name of the headers, Fortran modules and Python package has a comment; last line: N passed, N failed,
                         N skipped
-docs.py code BUILD      every block of code of README.md, CONTRIBUTING.md and docs/ stands in a compiled file, is run, or says why not;
-                        runs the others, with what BUILD installs; last line as above
+docs.py code BUILD      every block of code of every page stands in a compiled file, is run, or says why not; runs the others, with what
+                        BUILD installs; last line as above
 docs.py check           figures that a page cites are those of the page it names, all design notes are in their index; last line as above
 docs.py update          mends what check would find
 
 Before a block of code stands one of these lines:
   <!-- from: FILE -->               its lines stand in FILE in this order (scripts/readme.py checks that)
-  <!-- runs [with: FILE...][; makes PROGRAM: FILE...][; may fail] -->
-                                    shell, run in the page's folder, in which the FILEs of the repository are;
-                                    PROGRAM is made of the first of its FILEs before
+  <!-- runs [with: FILE...][; makes PROGRAM: FILE...][; in the sources][; may fail] -->
+                                    shell, run in the page's folder, in which the FILEs of the repository are, or in a folder
+                                    of the sources with build/release; PROGRAM is made of the first of its FILEs before
   <!-- prints -->                   each line is part of what the block before has printed
   <!-- file: NAME -->               is written to NAME in the page's folder
   <!-- finding: NAME -->            tests/docs/mistakes.py compares it
@@ -25,6 +25,7 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -46,13 +47,17 @@ def site(out):
     python = str(private) if private.exists() else sys.executable
     found = subprocess.run([python, "-c", f"import {', '.join(MODULES)}"], stderr=subprocess.PIPE, text=True, check=False)
     if found.returncode:
-        print(f"skipped: {found.stderr.splitlines()[-1]}; ./go test --all puts it into .venv")
+        print(f"skipped: {found.stderr.splitlines()[-1]}; ./go test puts it into .venv")
         return SKIPPED
     if docs_names.doxygen_is_missing():
         print("skipped: there is no doxygen (Debian package doxygen)")
         return SKIPPED
-    return subprocess.run([python, "-m", "sphinx", "-q", "-W", "--keep-going", "-c", str(ROOT / "docs"), "-b", "html", str(ROOT), str(out)],
-                          check=False).returncode
+    words = ["-q", "-W", "--keep-going", "-c", str(ROOT / "docs"), "-b", "html", str(ROOT), str(out)]
+    status = subprocess.run([python, "-m", "sphinx", *words], check=False).returncode
+    if status:
+        # Or the next run would read only what has changed since, and warn of nothing else.
+        shutil.rmtree(out / ".doctrees", ignore_errors=True)
+    return status
 
 
 def cells(row):

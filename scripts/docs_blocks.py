@@ -12,9 +12,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INSTALL = ROOT / "docs" / "howto" / "prefix.md"  # installs what the other pages use, and says how the environment is set
-FOLDERS = ("docs", "docs/howto", "docs/rma")
-PAGES = [INSTALL, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
-PAGES += sorted({page for folder in FOLDERS for page in (ROOT / folder).glob("*.md")} - {INSTALL})
+PATTERNS = ("*.md", "docs/**/*.md", "apps/**/*.md", "bindings/**/*.md", "examples/**/*.md", "tests/**/*.md", "tools/**/*.md")
+PAGES = [INSTALL, *sorted({page for pattern in PATTERNS for page in ROOT.glob(pattern)} - {INSTALL})]
 FENCE = re.compile(r"^(?:<!-- ([^\n]*) -->\n)?```([\w{}]*)[^\n]*\n(.*?)^```", re.S | re.M)
 FROM_TEST = ("from", "finding", "tested", "measured")  # other tests read these
 TOOLS = ("MPI_C_COMPILER", "MPIEXEC_EXECUTABLE", "CMAKE_COMMAND", "CMAKE_MAKE_PROGRAM", "CMAKE_Fortran_COMPILER")
@@ -61,21 +60,23 @@ class Page:
     def __init__(self, page, folder, variables, exports):
         self.name = str(page.relative_to(ROOT))
         self.folder, self.variables, self.exports = folder, variables, exports
+        self.sources = pathlib.Path(variables["HOME"]) / "src" / "halocline"
         self.printed = ""
         folder.mkdir(parents=True)
 
     def shell(self, block):
         """'' if the commands end well, or may fail."""
-        before = ""
+        before, place = "", self.folder
         for part in block.rest.split(";"):
             word, _, files = part.strip().partition(":")
+            place = self.sources if word == "in the sources" else place
             for file in files.split():
                 shutil.copy(ROOT / file, self.folder)
             if word.startswith("makes "):
                 sources = [file for file in files.split() if file.endswith(".c")]
                 before = f"mpicc {pathlib.Path(sources[0]).name} {MAKE_FLAGS} -o {word.removeprefix('makes ')}"
         commands = f"{self.exports}\nset -e\n{before}\n{block.text}"
-        run = subprocess.run(["bash", "-c", commands], cwd=self.folder, env=self.variables, text=True, stdout=subprocess.PIPE,
+        run = subprocess.run(["bash", "-c", commands], cwd=place, env=self.variables, text=True, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, timeout=TIMEOUT, check=False)
         self.printed = run.stdout
         self.exports += "".join(line + "\n" for line in block.text.splitlines() if line.startswith("export "))
@@ -95,10 +96,13 @@ class Page:
 
 
 def prepare(work, build):
-    """The home of a user who has the sources in ~/src/halocline, with this build."""
-    sources = work / "home" / "src" / "halocline" / "build"
-    sources.mkdir(parents=True)
-    (sources / "release").symlink_to(build)
+    """The home of a user who has the sources in ~/src/halocline, with this build: links, so that what a page writes stays there."""
+    sources = work / "home" / "src" / "halocline"
+    (sources / "build").mkdir(parents=True)
+    (sources / "build" / "release").symlink_to(build)
+    for path in ROOT.iterdir():
+        if path.name not in ("build", "results", ".git"):
+            (sources / path.name).symlink_to(path)
     return environment(build, work / "home")
 
 
@@ -110,7 +114,7 @@ def run_all(build):
         work = pathlib.Path(folder)
         variables = prepare(work, build)
         for source in PAGES:
-            page = Page(source, work / source.parent.name / source.stem, variables, "" if source == INSTALL else exports)
+            page = Page(source, work / source.relative_to(ROOT).with_suffix(""), variables, "" if source == INSTALL else exports)
             for number, block in enumerate(blocks(source), 1):
                 if block.word == "not run":
                     print(f"skipped: {page.name}, block {number}: {block.rest}")

@@ -16,9 +16,9 @@ import sys
 import outcomes
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "ARCHITECTURE.md", "examples/README.md",
-                               "examples/rma/README.md")]
-PAGES += sorted((ROOT / "docs").rglob("*.md"))
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "ARCHITECTURE.md",
+                                  "bindings/python/README.md")]
+PAGES += sorted(page for folder in ("docs", "apps", "examples") for page in (ROOT / folder).rglob("*.md"))
 MOST_LINES = 115  # of README.md
 MOST_WORDS = 2000  # of ARCHITECTURE.md
 MEASURED = re.compile(r"(<!-- measured: (\w+) -->\n)(.*?)(<!-- /measured -->)", re.S)

@@ -1,4 +1,5 @@
-"""The blocks of Python of docs/python.md run as they stand there, on two ranks, with what their pages take for granted.
+"""The blocks of Python of docs/python.md and of the package's README run as they stand there, on two ranks, with what their pages take for
+granted.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -33,6 +34,14 @@ def pair(context):
 
 def test_the_five_steps(pair):
     assert run("The five steps")["u"].array.shape == (514, 258)
+
+
+def test_the_block_of_the_readme(pair):
+    blocks = re.findall(r"^```python\n(.*?)^```", (PAGE.parents[1] / "bindings" / "python" / "README.md").read_text(), re.S | re.M)
+    assert len(blocks) == 1
+    names = {}
+    exec(compile(blocks[0], "README.md", "exec"), names)  # noqa: S102 - the page is this repository's
+    assert {names["u"].array.min(), names["u"].array.max()} == {0, 1}
 
 
 def test_with_mpi4py(pair):
