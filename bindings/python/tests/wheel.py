@@ -4,8 +4,8 @@
     wheel.py EXTENSION --venv FOLDER [--wheel FOLDER] [--source] -- LAUNCHER...
 
 FOLDER of --venv is the private .venv with the MPIs, of --wheel one in which scripts/build_wheel.sh has already built. --source installs the
-source archive as well, with nothing but a compiler and an MPI's wrappers, which takes minutes: pip brings CMake and Ninja. What the MPIs are
-launched by is their own. Last line: N passed, N failed, N skipped. Packages are fetched from PyPI; ends with 77 where that cannot be
+source archive as well, with nothing but a compiler and an MPI's wrappers, which takes minutes: pip brings CMake and Ninja. What the MPIs
+are launched by is their own. Last line: N passed, N failed, N skipped. Packages are fetched from PyPI; ends with 77 where that cannot be
 reached.
 
 SPDX-License-Identifier: BSD-3-Clause
