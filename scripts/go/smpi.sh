@@ -12,8 +12,8 @@ need_simgrid() {
   step 'Building SimGrid' build_simgrid
 }
 
-# SMPI and nothing else, from the source archive on PyPI.
-build_simgrid() {
+# SMPI and nothing else, from the source archive on PyPI. In a shell of its own, which changes the folder.
+build_simgrid() (
   mkdir -p "$simgrid/build" && cd "$simgrid" || return 1
   "$venv/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps --no-binary simgrid \
     "simgrid==$simgrid_version" || return 1
@@ -28,7 +28,7 @@ build_simgrid() {
     "-DCMAKE_INSTALL_PREFIX=$simgrid/install" -DCMAKE_BUILD_TYPE=Release $options \
     -Dminimal-bindings=on -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=40 "-DCMAKE_PROJECT_INCLUDE=$simgrid/unity.cmake" || return 1
   "$(tool cmake)" --build build --target install
-}
+)
 
 # Most of its files define a log category of their own, and cannot be compiled together. Those of collectives can.
 write_unity_rules() {
