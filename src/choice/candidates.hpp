@@ -203,7 +203,12 @@ std::vector<hlc_mode> Candidates<Plan>::choose() {
 template <class Plan>
 Status Candidates<Plan>::find_groups(bool has_lone_ranks) {
   bool connected = false;
-  if (!has_lone_ranks) HLC_TRY(find_connected(communicator(), front()->work().others, &connected));
+  std::vector<int> others;
+  HLC_TRY(together([&] {
+    others = front()->work().others;
+    return Status::ok;
+  }));
+  if (!has_lone_ranks) HLC_TRY(find_connected(communicator(), others, &connected));
   if (has_lone_ranks)
     untried_ = "a rank has no neighbours, and should not wait for others: the prediction decides";
   else if (!connected)
