@@ -177,7 +177,8 @@ halo.swap()
 halo.swap()
 print("never reached")
 """, ranks=2)
-    assert done.returncode == code and "never reached" not in done.stdout
+    # The other rank notices that, too, and may be the first to end the job.
+    assert done.returncode in (code, 1) and "never reached" not in done.stdout
 
 
 @needs_mpi4py
@@ -214,8 +215,8 @@ if contexts[0].rank == 0:
     time.sleep({seconds})
 print("reached")
 """, ranks=2, MPI4PY_MPIABI=VARIANT)
-    told = [line for line in done.stdout.splitlines() if " UCX " not in line]
-    assert (done.returncode, told, done.stderr) == (0, ["reached"] * 2, "")
+    told = "".join(line for line in done.stdout.splitlines() if " UCX " not in line)  # lines of two ranks may be joined
+    assert (done.returncode, told, done.stderr) == (0, "reached" * 2, "")
 
 
 def test_a_context_that_all_ranks_close_at_the_end_is_traced(tmp_path):

@@ -13,6 +13,11 @@ namespace {
 struct OpenEndpoints {
   std::mutex mutex;
   std::vector<std::weak_ptr<SharedEndpoint>> endpoints;
+
+  /// The memory of an endpoint is free only when its entry is gone, too.
+  void remove_closed() {
+    std::erase_if(endpoints, [](const std::weak_ptr<SharedEndpoint> &one) { return one.expired(); });
+  }
 };
 
 OpenEndpoints &open_endpoints() {
@@ -31,7 +36,7 @@ SharedEndpoint::~SharedEndpoint() {
 Status SharedEndpoint::share(const EndpointSpec &spec, std::shared_ptr<SharedEndpoint> *endpoint) {
   OpenEndpoints &all = open_endpoints();
   const std::lock_guard lock(all.mutex);
-  std::erase_if(all.endpoints, [](const std::weak_ptr<SharedEndpoint> &one) { return one.expired(); });
+  all.remove_closed();
   const auto serves = [&spec](const EndpointSpec &open) {
     return open.wish == spec.wish && open.choice.names_same_network(spec.choice) && open.progress == spec.progress;
   };
@@ -45,6 +50,14 @@ Status SharedEndpoint::share(const EndpointSpec &spec, std::shared_ptr<SharedEnd
   all.endpoints.push_back(made);
   *endpoint = made;
   return Status::ok;
+}
+
+void SharedEndpoint::release(std::shared_ptr<SharedEndpoint> *endpoint) {
+  if (!*endpoint) return;
+  endpoint->reset();
+  OpenEndpoints &all = open_endpoints();
+  const std::lock_guard lock(all.mutex);
+  all.remove_closed();
 }
 
 Status SharedEndpoint::open() {

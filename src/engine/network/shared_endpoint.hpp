@@ -67,6 +67,8 @@ class SharedEndpoint final : public Polled {
 
   /// Returns this process's open endpoint for the same spec, or opens one. Unsupported, with the reason, if neither is possible.
   static Status share(const EndpointSpec &spec, std::shared_ptr<SharedEndpoint> *endpoint);
+  /// A context needs it no more. Nothing is left of an endpoint that none needs.
+  static void release(std::shared_ptr<SharedEndpoint> *endpoint);
 
   NetworkEndpoint &endpoint() { return endpoint_; }
   const ProbeWords &probe_words() const { return probe_words_; }
