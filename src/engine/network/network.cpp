@@ -157,7 +157,7 @@ void Network::leave() {
   as_user_.clear();
   requests_.reset();
   liveness_.reset();
-  SharedEndpoint::release(&shared_endpoint_);
+  release_endpoint(&shared_endpoint_);
 }
 
 void Network::close() {

@@ -52,7 +52,7 @@ Status SharedEndpoint::share(const EndpointSpec &spec, std::shared_ptr<SharedEnd
   return Status::ok;
 }
 
-void SharedEndpoint::release(std::shared_ptr<SharedEndpoint> *endpoint) {
+void release_endpoint(std::shared_ptr<SharedEndpoint> *endpoint) {
   if (!*endpoint) return;
   endpoint->reset();
   OpenEndpoints &all = open_endpoints();

@@ -67,8 +67,6 @@ class SharedEndpoint final : public Polled {
 
   /// Returns this process's open endpoint for the same spec, or opens one. Unsupported, with the reason, if neither is possible.
   static Status share(const EndpointSpec &spec, std::shared_ptr<SharedEndpoint> *endpoint);
-  /// A context needs it no more. Nothing is left of an endpoint that none needs.
-  static void release(std::shared_ptr<SharedEndpoint> *endpoint);
 
   NetworkEndpoint &endpoint() { return endpoint_; }
   const ProbeWords &probe_words() const { return probe_words_; }
@@ -123,5 +121,8 @@ class SharedEndpoint final : public Polled {
   bool rings_ = false;
   std::unique_ptr<ProgressThread> thread_;  // last member: destroyed before what it polls
 };
+
+/// A context needs it no more. Nothing is left of an endpoint that none needs.
+void release_endpoint(std::shared_ptr<SharedEndpoint> *endpoint);
 
 }  // namespace halocline::core
