@@ -18,6 +18,7 @@ import outcomes
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "orderings.md"
+FOLDERS = ("src", "bindings/python/src/_core")
 SYNC = re.compile(r"// SYNC (.*)")
 NAME = re.compile(r"\b([a-z]+(?:-[a-z]+)+)(?= \(pair|, [a-z-]+ \(pair|$)")
 # The beginning of a function or a class in the layout that clang-format gives the sources.
@@ -43,7 +44,7 @@ def owner_of(lines, number, indent):
 def read_sources():
     """By name: the ends, each a function and its file; and how many comments there are, one that pairs with itself counted twice."""
     ends, counts = collections.defaultdict(list), collections.Counter()
-    for file in sorted((ROOT / "src").rglob("*.[ch]pp")):
+    for file in sorted(file for folder in FOLDERS for file in (ROOT / folder).rglob("*.[ch]pp")):
         lines = file.read_text().splitlines()
         for number, line in enumerate(lines):
             found = SYNC.search(line)

@@ -144,17 +144,23 @@ print(told(halocline.Context))
     assert "cannot initialise it again" in lines[3]
 
 
-def test_an_exception_on_one_rank_ends_the_job():
-    done = run("""
-import halocline
-context = halocline.Context()
+def program_that_ends(end, before="", comm=""):
+    """One rank ends so while the other waits for it."""
+    return f"""
+{before}
+import argparse, sys, halocline
+context = halocline.Context({comm})
 halo = halocline.Halo(halocline.Grid(context, (4, 4), periodic=True), [halocline.Field(halocline.Grid(context, (4, 4)))])
 if context.rank == 1:
-    raise SystemError("rank 1 has had enough")
+    {end}
 halo.swap()
 halo.swap()
 print("never reached")
-""", ranks=2)
+"""
+
+
+def test_an_exception_on_one_rank_ends_the_job():
+    done = run(program_that_ends('raise SystemError("rank 1 has had enough")'), ranks=2)
     assert done.returncode != 0
     assert "rank 1 has had enough" in done.stderr and "never reached" not in done.stdout
 
@@ -167,16 +173,7 @@ print("never reached")
     ("with context: raise SystemExit(3)", 3),
 ])
 def test_a_failure_that_one_rank_ends_with_ends_the_job(end, code):
-    done = run(f"""
-import argparse, sys, halocline
-context = halocline.Context()
-halo = halocline.Halo(halocline.Grid(context, (4, 4), periodic=True), [halocline.Field(halocline.Grid(context, (4, 4)))])
-if context.rank == 1:
-    {end}
-halo.swap()
-halo.swap()
-print("never reached")
-""", ranks=2)
+    done = run(program_that_ends(end), ranks=2)
     # The other rank notices that, too, and may be the first to end the job.
     assert done.returncode in (code, 1) and "never reached" not in done.stdout
 
@@ -184,18 +181,7 @@ print("never reached")
 @needs_mpi4py
 @pytest.mark.parametrize("end", ["sys.exit(3)", "raise SystemExit(3)", "raise ValueError"])
 def test_a_failure_under_mpi4py_ends_the_job(end):
-    done = run(f"""
-import sys
-from mpi4py import MPI
-import halocline
-context = halocline.Context(MPI.COMM_WORLD)
-halo = halocline.Halo(halocline.Grid(context, (4, 4), periodic=True), [halocline.Field(halocline.Grid(context, (4, 4)))])
-if context.rank == 1:
-    {end}
-halo.swap()
-halo.swap()
-print("never reached")
-""", ranks=2, by=["-m", "mpi4py"], MPI4PY_MPIABI=VARIANT)
+    done = run(program_that_ends(end, "from mpi4py import MPI", "MPI.COMM_WORLD"), ranks=2, by=["-m", "mpi4py"], MPI4PY_MPIABI=VARIANT)
     assert done.returncode == (1 if "ValueError" in end else 3) and "never reached" not in done.stdout
 
 

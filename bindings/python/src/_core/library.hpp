@@ -59,14 +59,16 @@ class Unlocked {
 /// Has the library handle Python's signals in its long waits.
 void handle_signals_in_waits();
 
+template <class Call>
+hlc_status unlocked(Call call) {
+  const Unlocked without_lock;
+  return call();
+}
+
 /// Makes a call that may wait. Raises what a signal handler has raised meanwhile (KeyboardInterrupt), also where the call itself succeeded.
 template <class Call>
 hlc_status waiting(Call call) {
-  hlc_status status = HLC_OK;
-  {
-    const Unlocked unlocked;
-    status = call();
-  }
+  const hlc_status status = unlocked(call);
   if (PyErr_Occurred()) throw nb::python_error();
   return status;
 }
@@ -80,11 +82,7 @@ void raise_pending();
 /// would lose the only handle.
 template <class Call>
 hlc_status making(Call call) {
-  hlc_status status = HLC_OK;
-  {
-    const Unlocked unlocked;
-    status = call();
-  }
+  const hlc_status status = unlocked(call);
   if (status != HLC_OK && PyErr_Occurred()) throw nb::python_error();
   keep_pending();
   return status;

@@ -107,7 +107,7 @@ def moved_in_words(case: Case) -> str:
     """What a rank gets and copies. The contiguous runs of both are counted together."""
     got = f"A rank gets {bytes_of(case.bytes)} from {counted(case.neighbours, 'other rank')}"
     if case.far_messages:
-        got += f", {bytes_of(case.far_bytes)} of them from other nodes"
+        got += f", {bytes_of(case.far_bytes)} of it from other nodes"
     runs = counted(case.blocks, "contiguous run")
     if not case.local_bytes:
         return f"{got}, in {runs}."

@@ -108,11 +108,6 @@ def write(options: argparse.Namespace) -> None:
     look.save(figure, options.output)
 
 
-def switches_of(curve: Json) -> list[float]:
-    """The bytes from which on another term of a curve counts."""
-    return sorted({float(term["from"]) for term in curve["terms"] if term.get("from", 0) > 0})
-
-
 def curves_as_text(options: argparse.Namespace, operation: str) -> "RenderableType":
     """Points, fits and switch points of one operation over bytes, or over ranks."""
     from halocline.command import terminal
@@ -129,7 +124,7 @@ def curves_as_text(options: argparse.Namespace, operation: str) -> "RenderableTy
 
     series = {curve["by"]: sorted((float(point[unit]), value(point, "us"), value(point, "fitted_us")) for point in curve["fit"])
               for curve in found}
-    switches = {curve["by"]: switches_of(curve) for curve in found} if unit == "bytes" else {}
+    switches = {curve["by"]: cards.curve_of(curve).switches() for curve in found} if unit == "bytes" else {}
     return terminal.curve_panel(operation, unit, series, switches, terminal.gigabytes_per_second if options.bandwidth else words.time_of)
 
 
