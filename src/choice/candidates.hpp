@@ -71,7 +71,7 @@ class Candidates {
   std::vector<hlc_mode> choose();
   Status lend_comm();
   Status predict();
-  Status find_groups(bool has_lone_ranks);
+  Status find_groups();
   Status keep_only(const std::vector<hlc_mode> &order);
   Status prepare_trial();
   Status fail_without_mode() const;
@@ -201,29 +201,26 @@ std::vector<hlc_mode> Candidates<Plan>::choose() {
 
 /// A trial would make groups of ranks wait for each other that otherwise do not.
 template <class Plan>
-Status Candidates<Plan>::find_groups(bool has_lone_ranks) {
+Status Candidates<Plan>::find_groups() {
   bool connected = false;
   std::vector<int> others;
   HLC_TRY(together([&] {
     others = front()->work().others;
     return Status::ok;
   }));
-  if (!has_lone_ranks) HLC_TRY(find_connected(communicator(), others, &connected));
-  if (has_lone_ranks)
-    untried_ = "a rank has no neighbours, and should not wait for others: the prediction decides";
-  else if (!connected)
-    untried_ = "groups of ranks have no common neighbours, and should not wait for each other: the prediction decides";
+  HLC_TRY(find_connected(communicator(), others, &connected));
+  if (!connected) untried_ = "groups of ranks have no common neighbours, and should not wait for each other: the prediction decides";
   return Status::ok;
 }
 
 /// Leaves out modes that would take the same routes as the first plan, and says what the others would take. In a trial ranks wait for each
-/// other. A program may let ranks that are no neighbours' neighbours run far ahead, or stay far behind: then there is none.
+/// other. A program may let groups of ranks without common neighbours be any number of swaps apart: then there is none.
 template <class Plan>
 Status Candidates<Plan>::predict() {
   const hlc_plan_info info = front()->describe();
-  std::int64_t used[] = {info.via_direct, info.via_network, info.neighbours == 0};
-  HLC_TRY(reduce(communicator(), communicator().comm(), MPI_MAX, used, 3));
-  if (communicator().size() > 1 && !*untried_) HLC_TRY(find_groups(used[2] > 0));
+  std::int64_t used[] = {info.via_direct, info.via_network};
+  HLC_TRY(reduce(communicator(), communicator().comm(), MPI_MAX, used, 2));
+  if (!*untried_) HLC_TRY(find_groups());
   HLC_TRY(together([&] {
     const bool is_direct = all_.front().mode == HLC_MODE_DIRECT;
     if (is_direct && used[0] == 0) prospects_.leave_out(HLC_MODE_NOTIFY, Standing::same, "direct, since no neighbour's fields can be read");

@@ -138,11 +138,8 @@ class Chosen {
     const Status agreed = trial.finish(by_views);
     broken_ = failed(agreed);
     HLC_TRY(agreed);
-    const bool all_have_looked = trial.take_look();
-    if (trial.take_verdict())
-      candidates_.retire_losers();
-    else if (all_have_looked)
-      candidates_.retire_last_leader();
+    if (trial.take_look()) candidates_.retire_last_leader();
+    if (trial.take_verdict()) candidates_.retire_losers();
     if (now_ == candidates_.plan(trial.leader())) quiet_ = trial.rest();
     return Status::ok;
   }

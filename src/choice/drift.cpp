@@ -2,6 +2,7 @@
 #include "choice/drift.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace halocline::core {
 namespace {
@@ -29,7 +30,7 @@ Drift::Drift() {
 void Drift::forget() {
   first_ns_ = last_ns_ = 0;
   changes_ = absences_ = 0;
-  is_asked_ = false;
+  asked_.reset();
   begin_look();
 }
 
@@ -45,8 +46,7 @@ void Drift::add(bool counts, std::int64_t ns) {
 
 /// A look that has seen few swaps of the kind that is compared says nothing of their times.
 bool Drift::conclude(const std::vector<std::int64_t> &slowest) {
-  const std::size_t asked = asked_;
-  is_asked_ = false;
+  const std::size_t asked = *std::exchange(asked_, std::nullopt);
   absences_ = asked == 0 ? absences_ + 1 : 0;
   if (asked < kSwaps / 2) return absences_ >= kAbsences;
   all_.assign(slowest.begin(), slowest.begin() + static_cast<std::ptrdiff_t>(asked));

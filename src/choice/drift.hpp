@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace halocline::core {
@@ -25,8 +26,8 @@ class Drift {
   /// This rank's times of the look.
   const std::vector<std::int64_t> &mine() const { return mine_; }
   /// The look is over; conclude follows once all ranks' times are known.
-  void asked() { asked_ = mine_.size(), is_asked_ = true; }
-  bool is_asked() const { return is_asked_; }
+  void asked() { asked_ = mine_.size(); }
+  bool is_asked() const { return asked_.has_value(); }
   /// The slowest rank's times. True if they have changed clearly, or the look has seen no swap of the kind, twice in a row.
   bool conclude(const std::vector<std::int64_t> &slowest);
 
@@ -37,8 +38,7 @@ class Drift {
  private:
   std::vector<std::int64_t> mine_, all_;
   int swaps_ = 0, changes_ = 0, absences_ = 0;
-  std::size_t asked_ = 0;
-  bool is_asked_ = false;
+  std::optional<std::size_t> asked_;  // times of the look that is not concluded yet
   std::int64_t first_ns_ = 0, last_ns_ = 0;
 };
 

@@ -51,13 +51,12 @@ const char *word_of(Standing standing) {
 
 std::string why_left_out(const Prospect &one) {
   const std::string reason = one.of_others ? "so says another rank" : one.reason;
-  const bool is_elsewhere = one.of_others && one.standing == Standing::same;
   switch (one.standing) {
     case Standing::predicted:
     case Standing::unpredicted: return "others are more promising";
     case Standing::slow: return "predicted to be much slower than the best";
     case Standing::same:
-      return is_elsewhere ? "on another rank it moves data exactly as another mode" : "here it moves data exactly as " + reason;
+      return one.of_others ? "on another rank it moves data exactly as another mode" : "here it moves data exactly as " + reason;
     case Standing::unexamined: return "it calls MPI RMA, and halocline-doctor has not examined this MPI: mpiexec -n 2 halocline-doctor";
     case Standing::untestable: return "a test cannot tell when its data are there; HALOCLINE_AUTO_MODES can list it";
     case Standing::wrong: return "halocline-doctor found that it cannot be used (" + reason + ")";

@@ -13,11 +13,6 @@ namespace {
 struct OpenEndpoints {
   std::mutex mutex;
   std::vector<std::weak_ptr<SharedEndpoint>> endpoints;
-
-  /// The memory of an endpoint is free only when its entry is gone, too.
-  void remove_closed() {
-    std::erase_if(endpoints, [](const std::weak_ptr<SharedEndpoint> &one) { return one.expired(); });
-  }
 };
 
 OpenEndpoints &open_endpoints() {
@@ -36,7 +31,6 @@ SharedEndpoint::~SharedEndpoint() {
 Status SharedEndpoint::share(const EndpointSpec &spec, std::shared_ptr<SharedEndpoint> *endpoint) {
   OpenEndpoints &all = open_endpoints();
   const std::lock_guard lock(all.mutex);
-  all.remove_closed();
   const auto serves = [&spec](const EndpointSpec &open) {
     return open.wish == spec.wish && open.choice.names_same_network(spec.choice) && open.progress == spec.progress;
   };
@@ -52,12 +46,13 @@ Status SharedEndpoint::share(const EndpointSpec &spec, std::shared_ptr<SharedEnd
   return Status::ok;
 }
 
+/// The memory of an endpoint is free only when its entry is gone, too.
 void release_endpoint(std::shared_ptr<SharedEndpoint> *endpoint) {
   if (!*endpoint) return;
   endpoint->reset();
   OpenEndpoints &all = open_endpoints();
   const std::lock_guard lock(all.mutex);
-  all.remove_closed();
+  std::erase_if(all.endpoints, [](const std::weak_ptr<SharedEndpoint> &one) { return one.expired(); });
 }
 
 Status SharedEndpoint::open() {
