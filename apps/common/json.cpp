@@ -37,25 +37,6 @@ void write_file(const Json &json, const std::string &path) {
   if (!file) throw std::runtime_error("can't write " + path + (errno != 0 ? std::string(": ") + std::strerror(errno) : ""));
 }
 
-std::string first_written(const std::string &path) {
-  std::error_code none;
-  const std::filesystem::file_status there = std::filesystem::symlink_status(path, none);
-  const bool is_replaced = !std::filesystem::exists(there) || std::filesystem::is_regular_file(there);
-  return is_replaced ? path + "." + std::to_string(getpid()) : path;
-}
-
-void replace_file(const Json &json, const std::string &path) {
-  const std::string part = first_written(path);
-  try {
-    write_file(json, part);
-    if (part != path) std::filesystem::rename(part, path);
-  } catch (const std::exception &) {
-    std::error_code ignored;
-    if (part != path) std::filesystem::remove(part, ignored);
-    throw;
-  }
-}
-
 std::string why_not_writable(const std::string &path) {
   std::error_code ignored;
   const std::filesystem::file_status there = std::filesystem::status(path, ignored);

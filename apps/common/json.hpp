@@ -15,10 +15,6 @@ Json environment_of(const Environment &environment);
 
 /// Throws std::runtime_error if the file can't be written.
 void write_file(const Json &json, const std::string &path);
-/// As write_file, but a file that is there is replaced as a whole: who reads it meanwhile finds the old one or the new one.
-void replace_file(const Json &json, const std::string &path);
-/// The file that replace_file writes first: one beside it, or itself where it is a link, a pipe or a device.
-std::string first_written(const std::string &path);
 /// Why a file can't be written, in the words of the system; empty if it can. One that is there stays as it is, and none is left behind.
 std::string why_not_writable(const std::string &path);
 

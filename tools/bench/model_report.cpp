@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model.hpp"
 
+#include <common/replace_file.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -188,7 +190,7 @@ std::string write_card(const ModelReport &report, const ModelOptions &options) {
   const std::string path = path_of_card(options);
   Json card = card_of(report);
   for (Json &curve : options.add ? curves_kept(path, report) : std::vector<Json>()) card["curves"].push_back(std::move(curve));
-  replace_file(card, path);
+  replace_file(path, [&](const std::string &name) { write_file(card, name); });
   return path;
 }
 

@@ -1,10 +1,8 @@
 // The report as JSON.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <unistd.h>
-
+#include <common/replace_file.hpp>
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 
@@ -53,14 +51,6 @@ Json json_of(const DropInReport &drop_in) {
           {"probes", probes}};
 }
 
-/// A file is replaced as a whole: who reads it meanwhile finds the old one or the new one. A link, a pipe or a device is written as it is.
-std::string first_written(const std::string &path) {
-  std::error_code none;
-  const std::filesystem::file_status there = std::filesystem::symlink_status(path, none);
-  const bool is_replaced = !std::filesystem::exists(there) || std::filesystem::is_regular_file(there);
-  return is_replaced ? path + "." + std::to_string(getpid()) : path;
-}
-
 }  // namespace
 
 void write_json(const Report &report, const std::string &path) {
@@ -77,15 +67,12 @@ void write_json(const Report &report, const std::string &path) {
            {"modes", json_of(report.modes)},
            {"probes", probes}};
   if (!report.drop_in.library.empty()) all["drop_in"] = json_of(report.drop_in);
-  const std::string part = first_written(path);
-  std::ofstream file(part);
-  file << all.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
-  file.close();
-  std::error_code error, ignored;
-  if (file && part != path) std::filesystem::rename(part, path, error);
-  if (file && !error) return;
-  if (part != path) std::filesystem::remove(part, ignored);
-  throw std::runtime_error("can't write " + path);
+  common::replace_file(path, [&](const std::string &name) {
+    std::ofstream file(name);
+    file << all.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+    file.close();
+    if (!file) throw std::runtime_error("can't write " + path);
+  });
 }
 
 }  // namespace doctor

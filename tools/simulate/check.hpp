@@ -13,8 +13,8 @@
 namespace simulate {
 
 struct Checked {
-  std::string problem,
-      mode;  ///< "16 x 16 x 256, 29 fields", and what is not as in the cloud model: ", depth 1, star, float32, xyz, 2 nodes"
+  std::string problem;  ///< "16 x 16 x 256, 29 fields", and what is not as in the cloud model: ", depth 1, star, float32, xyz, 2 nodes"
+  std::string mode;
   int ranks = 0, cores = 0;
   double measured_us = 0, simulated_us = 0;
 
