@@ -136,6 +136,17 @@ int MPI_Iallgather(const void *data, int count, MPI_Datatype type, void *result,
   return MPI_SUCCESS;
 }
 
+/// The contributions have to follow each other without gaps.
+int MPI_Iallgatherv(const void *data, int count, MPI_Datatype type, void *result, const int counts[], const int offsets[], MPI_Datatype,
+                    MPI_Comm comm, MPI_Request *request) {
+  const Inside inside;
+  Comm &mine = comm_at(comm);
+  for (int r = 1; r < mine.size(); ++r)
+    if (offsets[r] != offsets[r - 1] + counts[r - 1]) forbid("a gathering with gaps");
+  start(mine, data, size_of(count, type), 0, mine.size() - 1, gathering(result), request);
+  return MPI_SUCCESS;
+}
+
 int MPI_Allreduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   MPI_Request request;
   MPI_Iallreduce(data, result, count, type, op, comm, &request);
