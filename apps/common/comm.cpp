@@ -32,17 +32,29 @@ double slowest(double mine, MPI_Comm comm) {
   return mine;
 }
 
+long long sum_of(long long mine, MPI_Comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(MPI_IN_PLACE, &mine, 1, MPI_LONG_LONG, MPI_SUM, comm, &request);
+  finish_yielding(request);
+  return mine;
+}
+
 std::string broadcast(std::string text, int from, MPI_Comm comm) {
   int length = static_cast<int>(text.size());
-  MPI_Bcast(&length, 1, MPI_INT, from, comm);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibcast(&length, 1, MPI_INT, from, comm, &request);
+  finish_yielding(request);
   text.resize(static_cast<std::size_t>(length));
-  MPI_Bcast(text.data(), length, MPI_CHAR, from, comm);
+  MPI_Ibcast(text.data(), length, MPI_CHAR, from, comm, &request);
+  finish_yielding(request);
   return text;
 }
 
 std::optional<std::string> first_said(const std::optional<std::string> &mine, MPI_Comm comm) {
   int first = mine ? rank_of(comm) : INT_MAX;
-  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm, &request);
+  finish_yielding(request);
   if (first == INT_MAX) return std::nullopt;
   return broadcast(mine.value_or(""), first, comm);
 }

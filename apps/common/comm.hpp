@@ -17,6 +17,8 @@ int size_of(MPI_Comm comm);
 void meet(MPI_Comm comm);
 /// The most of all ranks, as the time of the slowest one. Waits as meet does. Collective.
 double slowest(double mine, MPI_Comm comm);
+/// The sum over all ranks, in the same way.
+long long sum_of(long long mine, MPI_Comm comm);
 /// The text that rank `from` has. Collective.
 std::string broadcast(std::string text, int from, MPI_Comm comm);
 /// The text of the lowest rank that has one; nothing if none has. Collective.

@@ -18,7 +18,7 @@ static_assert(std::size(kModes) <= AgreementBuffer::kNumbers);
 
 /// Candidates may be predicted to take so many times the time of the best one. Each is swapped a few times at least, and a trial should not
 /// cost more than 20 swaps.
-constexpr double kSecondLimit = 4, kThirdLimit = 2.5;
+constexpr double kSecondLimit = 2.5, kThirdLimit = 1.6;
 
 /// An opinion as a number, of which the largest counts.
 constexpr std::int64_t kPerStanding = std::int64_t{1} << 56;

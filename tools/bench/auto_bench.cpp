@@ -66,7 +66,6 @@ void measure_trial(MPI_Comm comm, const HaloOptions &options, AutoCase &found) {
     halocline::Halo best = make(halocline::mode_from_name(found.best));
     meet(comm);
     beyond.push_back((auto_us - slowest_us(comm, swap_times(best, kSwaps))) / found.best_us);
-    found.chosen = halocline::mode_name(static_cast<halocline::Mode>(halo.info().mode));
   }
   found.trial_swaps = common::quantile(beyond, 0.5);
 }
@@ -85,7 +84,7 @@ AutoCase compare(const std::string &what, const Report &report) {
   found.what = what;
   const auto names = names_of_modes();
   for (const Row &row : report.rows) {
-    if (row.name == "auto") found.auto_us = row.median_us, found.route = row.route;
+    if (row.name == "auto") found.auto_us = row.median_us, found.chosen = row.mode, found.route = row.route;
     if (row.name == "auto" || std::find(names.begin(), names.end(), row.name) == names.end()) continue;
     if (is_the_same_as_another(row, report)) continue;
     if (found.best.empty() || row.median_us < found.best_us) found.best = row.name, found.best_us = row.median_us;

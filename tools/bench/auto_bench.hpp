@@ -15,7 +15,7 @@ namespace bench {
 /// One configuration: auto beside every single mode, interleaved.
 struct AutoCase {
   std::string what;
-  std::string best, chosen;  ///< the single mode with the least median; the one that auto had chosen at the end
+  std::string best, chosen;  ///< the single mode with the least median; the one that auto had chosen when both were compared
   std::string route;         ///< by which ways the swaps of auto's row went
   double auto_us = 0, best_us = 0;
   double trial_swaps = 0;  ///< what the first swaps took beyond those of a new halo in the best mode, in its later swaps; of several halos

@@ -37,6 +37,7 @@ class LibraryMode : public FieldsContender {
   LibraryMode(std::string name, Problem &problem, halocline::Halo halo)
       : FieldsContender(std::move(name), problem), halo_(std::move(halo)) {}
   void swap() override { halo_.swap(); }
+  std::string mode() const override { return halocline::mode_name(static_cast<halocline::Mode>(halo_.info().mode)); }
   std::string route() const override {
     const hlc_plan_info plan = halo_.info();
     return joined({{"direct", plan.via_direct},

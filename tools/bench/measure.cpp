@@ -10,7 +10,8 @@ namespace bench {
 Race::Race(Problem &problem, Contenders &contenders, const HaloOptions &options, MPI_Comm comm)
     : problem_(problem), contenders_(contenders), options_(options), comm_(comm), order_(options.seed) {
   delays_.seed(options.seed * 1000003 + static_cast<std::uint64_t>(rank_of(comm)));
-  for (const auto &contender : contenders) series_.push_back({contender->name(), contender->route(), contender->swaps(), 0, 1, {}});
+  for (const auto &contender : contenders)
+    series_.push_back({contender->name(), contender->mode(), contender->route(), contender->swaps(), 0, 1, {}});
 }
 
 /// Computes for a random time, as an unbalanced solver would.
@@ -29,9 +30,7 @@ std::optional<std::string> Race::verify_once(std::size_t contender) {
   contenders_[contender]->swap();
   contenders_[contender]->unload();
   const Verdict verdict = problem_.verify(step_);
-  long long mine = verdict.cells, all = 0;
-  MPI_Allreduce(&mine, &all, 1, MPI_LONG_LONG, MPI_SUM, comm_);
-  series_[contender].verified_cells += all;
+  series_[contender].verified_cells += sum_of(verdict.cells, comm_);
   const auto wrong = first_said(verdict.wrong, comm_);
   return wrong ? std::optional("mode " + contenders_[contender]->name() + ", " + *wrong) : std::nullopt;
 }
@@ -61,6 +60,7 @@ void Race::run(Handover &handover, const Progress &progress) {
     }
     handover_us_.push_back(slowest(handover.measure(), comm_));
   }
+  for (std::size_t c = 0; c < contenders_.size(); ++c) series_[c].mode = contenders_[c]->mode(), series_[c].route = contenders_[c]->route();
 }
 
 /// As many swaps as make a sample about as long as asked for; the same on all ranks, since all know the slowest.
@@ -68,9 +68,11 @@ int Race::repeats_for(double us) const {
   return static_cast<int>(std::clamp(std::ceil(options_.sample_ms * 1e3 / std::max(us, 0.01)), 1.0, 1e6));
 }
 
-/// A first guess, by the middle of three tries.
+/// A first guess, by the middle of three tries. What takes longer than a sample is tried once.
 void Race::choose_repeats(std::size_t contender) {
-  series_[contender].repeats = repeats_for(median({sample(contender, 2), sample(contender, 2), sample(contender, 2)}));
+  double us = sample(contender, 1);
+  if (repeats_for(us) > 1) us = median({us, sample(contender, 2), sample(contender, 2)});
+  series_[contender].repeats = repeats_for(us);
 }
 
 /// Follows what the last sample needed, in small steps: a busy machine may slow a swap a thousandfold from one round to the next.

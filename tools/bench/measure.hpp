@@ -16,9 +16,9 @@
 
 namespace bench {
 
-/// What was measured of one contender; the same on all ranks, but for the route.
+/// What was measured of one contender; the same on all ranks, but for mode and route.
 struct Series {
-  std::string name, route;
+  std::string name, mode, route;  ///< after the last sample: mode auto chooses meanwhile
   bool swaps;                   ///< false for the physical limit
   std::int64_t verified_cells;  ///< halo cells checked and found right, over all ranks
   int repeats;                  ///< swaps in the next sample

@@ -14,6 +14,7 @@ static double over(double a, double b) { return b > 0 ? a / b : 0; }
 static Row row_of(const Series &series, double p2p_us, double limit_us, double shift_us, std::int64_t bytes) {
   Row row{};
   row.name = series.name;
+  row.mode = series.mode;
   row.route = series.route;
   row.swaps = series.swaps;
   row.samples_us = series.samples_us;

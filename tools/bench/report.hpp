@@ -14,7 +14,7 @@ namespace bench {
 
 /// One contender's numbers.
 struct Row {
-  std::string name, route;
+  std::string name, mode, route;
   bool swaps;
   double median_us, p10_us, p90_us, ratio_to_p2p, gb_per_s, times_limit;
   std::int64_t verified_cells;

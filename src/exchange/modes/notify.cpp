@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/counter.hpp"
+#include "base/pages.hpp"
 #include "base/stream.hpp"
 #include "engine/memory/node_memory.hpp"
 #include "exchange/buffers.hpp"
@@ -236,6 +237,8 @@ class NotifyChannel final : public Channel {
     made.my_slots = my_part + mine.b;
     made.peer_slots = peer_part + theirs.b;
     made.peer_slot_distance = theirs.c;
+    // The peer has reserved these pages; here they are mapped before the first swaps write to them.
+    for (int slot = 0; slot < 2; ++slot) provide_pages(made.peer_slots + slot * theirs.c, edge(e).space_out);
   }
 
   SharedMemory segment_;
