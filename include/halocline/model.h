@@ -41,22 +41,24 @@ typedef struct hlc_model_case {
 
 /** The quantity of a case that a term multiplies. The names in cards are those of hlc_model_quantity_name. */
 typedef enum hlc_model_quantity HLC_INT {
-  HLC_MODEL_LATENCY = 0,    /**< 1 */
-  HLC_MODEL_BYTES,          /**< the bytes between `from` and `to` */
-  HLC_MODEL_SWITCH,         /**< 1 from `from` bytes on: another protocol begins */
-  HLC_MODEL_LOG_RANKS,      /**< log2 of the ranks */
-  HLC_MODEL_RANKS,          /**< ranks - 1 */
-  HLC_MODEL_SHARING,        /**< 1 where ranks share cores */
-  HLC_MODEL_CROWDING,       /**< ranks per core - 1, at least 0 */
-  HLC_MODEL_CROWDING_LOG,   /**< that times log2 of the ranks */
-  HLC_MODEL_CROWDING_BYTES, /**< that times the bytes */
-  HLC_MODEL_NEIGHBOURS,     /**< neighbours */
-  HLC_MODEL_BLOCKS,         /**< blocks */
-  HLC_MODEL_LOCAL_BYTES,    /**< local bytes */
-  HLC_MODEL_RANKS_BYTES,    /**< ranks - 1 times the bytes: what a rank gets that needs the bytes of all others */
-  HLC_MODEL_MESSAGES,       /**< messages */
-  HLC_MODEL_FAR_BYTES,      /**< far bytes: what they take longer than bytes within the node */
-  HLC_MODEL_FAR_MESSAGES,   /**< far messages, likewise */
+  HLC_MODEL_LATENCY = 0,          /**< 1 */
+  HLC_MODEL_BYTES,                /**< the bytes between `from` and `to` */
+  HLC_MODEL_SWITCH,               /**< 1 from `from` bytes on: another protocol begins */
+  HLC_MODEL_LOG_RANKS,            /**< log2 of the ranks */
+  HLC_MODEL_RANKS,                /**< ranks - 1 */
+  HLC_MODEL_SHARING,              /**< 1 where ranks share cores */
+  HLC_MODEL_CROWDING,             /**< ranks per core - 1, at least 0 */
+  HLC_MODEL_CROWDING_LOG,         /**< that times log2 of the ranks */
+  HLC_MODEL_CROWDING_BYTES,       /**< that times the bytes */
+  HLC_MODEL_NEIGHBOURS,           /**< neighbours */
+  HLC_MODEL_BLOCKS,               /**< blocks */
+  HLC_MODEL_LOCAL_BYTES,          /**< local bytes */
+  HLC_MODEL_RANKS_BYTES,          /**< ranks - 1 times the bytes: what a rank gets that needs the bytes of all others */
+  HLC_MODEL_MESSAGES,             /**< messages */
+  HLC_MODEL_FAR_BYTES,            /**< far bytes: what they take longer than bytes within the node */
+  HLC_MODEL_FAR_MESSAGES,         /**< far messages, likewise */
+  HLC_MODEL_CROWDING_LOCAL_BYTES, /**< ranks per core - 1 times the local bytes: the ranks of a core copy one after the other */
+  HLC_MODEL_CROWDING_MESSAGES,    /**< ranks per core - 1 times the messages */
   HLC_MODEL_QUANTITY_COUNT_
 } hlc_model_quantity;
 

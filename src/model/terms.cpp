@@ -3,14 +3,31 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace halocline::core {
 namespace {
 
 /// In the order of hlc_model_quantity.
-constexpr const char *kNames[HLC_MODEL_QUANTITY_COUNT_] = {
-    "latency",        "bytes",      "switch", "log_ranks",   "ranks",       "sharing",  "crowding",  "crowding_log",
-    "crowding_bytes", "neighbours", "blocks", "local_bytes", "ranks_bytes", "messages", "far_bytes", "far_messages"};
+constexpr const char *kNames[] = {"latency",
+                                  "bytes",
+                                  "switch",
+                                  "log_ranks",
+                                  "ranks",
+                                  "sharing",
+                                  "crowding",
+                                  "crowding_log",
+                                  "crowding_bytes",
+                                  "neighbours",
+                                  "blocks",
+                                  "local_bytes",
+                                  "ranks_bytes",
+                                  "messages",
+                                  "far_bytes",
+                                  "far_messages",
+                                  "crowding_local_bytes",
+                                  "crowding_messages"};
+static_assert(std::size(kNames) == HLC_MODEL_QUANTITY_COUNT_);
 
 double ranks_of(const hlc_model_case &which) { return which.ranks > 0 ? which.ranks : 2; }
 double log_ranks(const hlc_model_case &which) { return std::log2(std::max(ranks_of(which), 1.0)); }
@@ -49,6 +66,8 @@ double quantity_of(const hlc_model_term &term, const hlc_model_case &which) {
     case HLC_MODEL_MESSAGES: return which.messages;
     case HLC_MODEL_FAR_BYTES: return which.far_bytes;
     case HLC_MODEL_FAR_MESSAGES: return which.far_messages;
+    case HLC_MODEL_CROWDING_LOCAL_BYTES: return crowding(which) * which.local_bytes;
+    case HLC_MODEL_CROWDING_MESSAGES: return crowding(which) * which.messages;
     case HLC_MODEL_QUANTITY_COUNT_: break;
   }
   return 0;

@@ -151,6 +151,24 @@ TEST(Fit, separates_neighbours_on_other_nodes_from_those_on_this_one) {
   EXPECT_NEAR(coefficient(fit, HLC_MODEL_FAR_MESSAGES), 3, 0.1);
 }
 
+TEST(Fit, separates_what_ranks_do_one_after_the_other_where_they_share_cores) {
+  CostPoints points;
+  for (const double per_core : {1.0, 1.5, 2.0, 4.0})
+    for (const double messages : {2.0, 6.0})
+      for (const double local_bytes : {1e3, 3e4, 1e6}) {
+        const double more = per_core - 1;
+        const double us = 1 + 0.2 * messages + 0.1e-3 * local_bytes + more * (5 + 3 * messages + 0.3e-3 * local_bytes);
+        CostPoint point = point_of(4096, 2 * per_core, us, static_cast<int>(points.size()));
+        point.which.ranks_per_core = per_core;
+        point.which.messages = messages;
+        point.which.local_bytes = local_bytes;
+        points.push_back(point);
+      }
+  const Fit fit = bench::fit_curve(points, {});
+  EXPECT_NEAR(coefficient(fit, HLC_MODEL_CROWDING_LOCAL_BYTES), 0.3e-3, 2e-5);
+  EXPECT_NEAR(coefficient(fit, HLC_MODEL_CROWDING_MESSAGES), 3, 0.2);
+}
+
 TEST(Fit, predicts_the_half_that_it_has_not_seen) {
   const auto cost = [](double bytes) { return bytes < 8192 ? 0.5 + 0.3e-3 * bytes : 6 + 0.1e-3 * bytes; };
   const bench::Halves halves = bench::halves_of(points_of(cost, 0.02, 0));

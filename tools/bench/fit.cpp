@@ -19,10 +19,14 @@ using Terms = std::vector<hlc_model_term>;
 /// An error of this size is noise: no term is added to make it smaller.
 constexpr double kNoise = 0.005;
 /// Terms that do not depend on bytes alone, in the order in which they are tried.
-constexpr hlc_model_quantity kPlain[] = {HLC_MODEL_LOG_RANKS,    HLC_MODEL_RANKS,          HLC_MODEL_SHARING,    HLC_MODEL_CROWDING,
-                                         HLC_MODEL_CROWDING_LOG, HLC_MODEL_CROWDING_BYTES, HLC_MODEL_NEIGHBOURS, HLC_MODEL_BLOCKS,
-                                         HLC_MODEL_LOCAL_BYTES,  HLC_MODEL_RANKS_BYTES,    HLC_MODEL_MESSAGES,   HLC_MODEL_FAR_BYTES,
-                                         HLC_MODEL_FAR_MESSAGES};
+constexpr hlc_model_quantity kPlain[] = {HLC_MODEL_LOG_RANKS,        HLC_MODEL_RANKS,
+                                         HLC_MODEL_SHARING,          HLC_MODEL_CROWDING,
+                                         HLC_MODEL_CROWDING_LOG,     HLC_MODEL_CROWDING_BYTES,
+                                         HLC_MODEL_NEIGHBOURS,       HLC_MODEL_BLOCKS,
+                                         HLC_MODEL_LOCAL_BYTES,      HLC_MODEL_RANKS_BYTES,
+                                         HLC_MODEL_MESSAGES,         HLC_MODEL_FAR_BYTES,
+                                         HLC_MODEL_FAR_MESSAGES,     HLC_MODEL_CROWDING_LOCAL_BYTES,
+                                         HLC_MODEL_CROWDING_MESSAGES};
 
 Table table_of(const CostPoints &points, const Terms &terms) {
   Table table;

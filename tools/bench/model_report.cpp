@@ -39,6 +39,8 @@ std::string words_of(const hlc_model_term &term) {
     case HLC_MODEL_MESSAGES: return us + " us m";
     case HLC_MODEL_FAR_BYTES: return ns + " ns f";
     case HLC_MODEL_FAR_MESSAGES: return us + " us n";
+    case HLC_MODEL_CROWDING_LOCAL_BYTES: return ns + " ns c l";
+    case HLC_MODEL_CROWDING_MESSAGES: return us + " us c m";
     case HLC_MODEL_QUANTITY_COUNT_: break;
   }
   return "";

@@ -45,7 +45,8 @@ def quantity_of(term: Json, case: Case) -> float:
                "crowding_bytes": crowding * case.bytes, "neighbours": case.neighbours, "blocks": case.blocks,
                "local_bytes": case.local_bytes, "ranks_bytes": max(case.ranks - 1, 0) * case.bytes,
                "messages": case.messages,
-               "far_bytes": case.far_bytes, "far_messages": case.far_messages}
+               "far_bytes": case.far_bytes, "far_messages": case.far_messages,
+               "crowding_local_bytes": crowding * case.local_bytes, "crowding_messages": crowding * case.messages}
     if term["quantity"] not in amounts:
         raise ValueError(f"quantity {term['quantity']}")
     return amounts[term["quantity"]]
