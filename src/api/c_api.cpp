@@ -142,8 +142,10 @@ hlc_status hlc_init(MPI_Comm comm, hlc_context **context) {
     if (!context) mine = fail(Status::argument, "hlc_init on rank %d: context is NULL", rank);
     if (!made) mine = fail(Status::memory, "hlc_init: rank %d has no memory for a context", rank);
     const Status opened = (made ? made->inner : makeshift).open(comm, mine);
-    if (made && made->inner.lost()) give_up(std::move(made));
-    HLC_TRY(opened);
+    if (failed(opened)) {
+      if (made && made->inner.lost()) give_up(std::move(made));
+      return opened;
+    }
     if (made->inner.member() != 0) made->machine.leave_reports_to_others();
     *context = made.release();
     return Status::ok;

@@ -46,7 +46,7 @@ void Drift::add(bool counts, std::int64_t ns) {
 
 /// A look that has seen few swaps of the kind that is compared says nothing of their times.
 bool Drift::conclude(const std::vector<std::int64_t> &slowest) {
-  const std::size_t asked = *std::exchange(asked_, std::nullopt);
+  const std::size_t asked = std::exchange(asked_, std::nullopt).value_or(0);
   absences_ = asked == 0 ? absences_ + 1 : 0;
   if (asked < kSwaps / 2) return absences_ >= kAbsences;
   all_.assign(slowest.begin(), slowest.begin() + static_cast<std::ptrdiff_t>(asked));
