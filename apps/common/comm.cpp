@@ -6,6 +6,18 @@
 #include <climits>
 
 namespace common {
+namespace {
+
+/// A number of all ranks together, for measurements: ranks that wait let those that share their core run.
+template <class Number>
+Number reduced(Number mine, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(MPI_IN_PLACE, &mine, 1, type, op, comm, &request);
+  finish_yielding(request);
+  return mine;
+}
+
+}  // namespace
 
 int rank_of(MPI_Comm comm) {
   int rank = 0;
@@ -25,19 +37,9 @@ void meet(MPI_Comm comm) {
   finish_yielding(request);
 }
 
-double slowest(double mine, MPI_Comm comm) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MAX, comm, &request);
-  finish_yielding(request);
-  return mine;
-}
+double slowest(double mine, MPI_Comm comm) { return reduced(mine, MPI_DOUBLE, MPI_MAX, comm); }
 
-long long sum_of(long long mine, MPI_Comm comm) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(MPI_IN_PLACE, &mine, 1, MPI_LONG_LONG, MPI_SUM, comm, &request);
-  finish_yielding(request);
-  return mine;
-}
+long long sum_of(long long mine, MPI_Comm comm) { return reduced(mine, MPI_LONG_LONG, MPI_SUM, comm); }
 
 std::string broadcast(std::string text, int from, MPI_Comm comm) {
   int length = static_cast<int>(text.size());
@@ -51,10 +53,7 @@ std::string broadcast(std::string text, int from, MPI_Comm comm) {
 }
 
 std::optional<std::string> first_said(const std::optional<std::string> &mine, MPI_Comm comm) {
-  int first = mine ? rank_of(comm) : INT_MAX;
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm, &request);
-  finish_yielding(request);
+  const int first = reduced(mine ? rank_of(comm) : INT_MAX, MPI_INT, MPI_MIN, comm);
   if (first == INT_MAX) return std::nullopt;
   return broadcast(mine.value_or(""), first, comm);
 }

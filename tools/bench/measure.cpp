@@ -10,8 +10,7 @@ namespace bench {
 Race::Race(Problem &problem, Contenders &contenders, const HaloOptions &options, MPI_Comm comm)
     : problem_(problem), contenders_(contenders), options_(options), comm_(comm), order_(options.seed) {
   delays_.seed(options.seed * 1000003 + static_cast<std::uint64_t>(rank_of(comm)));
-  for (const auto &contender : contenders)
-    series_.push_back({contender->name(), contender->mode(), contender->route(), contender->swaps(), 0, 1, {}});
+  for (const auto &contender : contenders) series_.push_back({contender->name(), "", "", contender->swaps(), 0, 1, {}});
 }
 
 /// Computes for a random time, as an unbalanced solver would.
