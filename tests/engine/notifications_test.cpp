@@ -1,8 +1,12 @@
 // Notifications and the barrier: data precede the notification, each notification is taken once, and no rank leaves a barrier early.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include <sched.h>
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "engine/segments.hpp"
@@ -137,6 +141,46 @@ TEST(Notify, wakes_all_threads_that_sleep_for_different_notifications) {
   std::this_thread::sleep_for(std::chrono::milliseconds(30));  // longer than the phases before sleep
   for (int id = 3; id >= 0; --id) EXPECT_TRUE(ok(hlc_notify(segment.raw(), (rank() + 1) % size(), {id, 5})));
   for (std::thread &thread : threads) thread.join();
+}
+
+int ranks_of_node(TestSegment &segment) {
+  int ranks = 0;
+  for (int r = 0; r < size(); ++r) {
+    hlc_segment_info_t info{};
+    EXPECT_TRUE(ok(hlc_segment_info(segment.raw(), r, &info)));
+    if (info.data) ranks += 1;
+  }
+  return ranks;
+}
+
+int cores() {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  return sched_getaffinity(0, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : 1;
+}
+
+/// Threads that all wake up every 50 microseconds leave no time to the one that they wait for.
+TEST(Notify, sleeps_longer_in_a_long_wait_if_ranks_share_cores) {
+  constexpr auto late = std::chrono::milliseconds(500);
+  constexpr long most_sleeps = 1'000;  // of half a millisecond on average
+  TestSegment segment(8, 1);
+  const bool crowded = ranks_of_node(segment) > cores();
+  if (rank() == 0) {
+    rusage before{}, after{};
+    int id = -1;
+    EXPECT_EQ(getrusage(RUSAGE_THREAD, &before), 0);
+    EXPECT_TRUE(ok(hlc_notify_wait(segment.raw(), {0, 1}, &id)));
+    EXPECT_EQ(getrusage(RUSAGE_THREAD, &after), 0);
+    if (crowded) {
+      EXPECT_LT(after.ru_nvcsw - before.ru_nvcsw, most_sleeps);
+    }
+  }
+  if (rank() == size() - 1) {
+    std::this_thread::sleep_for(late);
+    EXPECT_TRUE(ok(hlc_notify(segment.raw(), 0, {0, 1})));
+  }
+  segment.barrier();
+  if (!crowded) GTEST_SKIP() << "each rank of a node has a core";
 }
 
 TEST(Barrier, lets_nobody_go_before_all_have_come_under_random_skew) {

@@ -4,6 +4,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <ctime>
 
@@ -13,6 +14,9 @@ namespace {
 constexpr long kSpinsWithCore = 20'000, kSpinsWithout = 20;
 constexpr long kYieldsWithCore = 200, kYieldsWithout = 50;
 constexpr long kPollEvery_ns = 50'000;      // no rank rings for what arrives by MPI or over a network
+// Without a core per rank the polls of many waits would take the cores. There a sleep after a poll without events lasts this part of the
+// wait so far, up to a limit.
+constexpr long kPartOfWait = 8, kMostPollEvery_ns = 1'000'000;
 constexpr long kSpinsOfLook = 8;
 constexpr long kYieldsForNetwork_ns = 50'000'000;  // a sleep delays a stream of data by its whole length
 constexpr long kYieldsWithoutCore_ns = 2'000'000;   // and a small message, which takes microseconds, by many times that
@@ -72,7 +76,7 @@ Wait::Turn Wait::pause() {
 /// themselves.
 void Wait::poll() {
   if (calls_ < spins_ && calls_ % 4 != 0) return;
-  network_->poll();
+  any_events_ = network_->poll();
   if (calls_ < spins_) calls_ += kSpinsOfLook;
 }
 
@@ -88,7 +92,7 @@ Wait::Turn Wait::pause_slowly() {
   }
   if (wake_up_ != WakeUp::by_doorbell) {
     communicator_.drive_progress();
-    const std::timespec time{0, kPollEvery_ns};
+    const std::timespec time{0, poll_every_ns()};
     nanosleep(&time, nullptr);
     return next_turn();
   }
@@ -101,9 +105,14 @@ Wait::Turn Wait::pause_slowly() {
     return Turn::look_again;
   }
   const bool rings = !network_ || network_->has_thread();
-  communicator_.doorbell().sleep(seen_, rings ? kCheckEvery_ns : kPollEvery_ns);
+  communicator_.doorbell().sleep(seen_, rings ? kCheckEvery_ns : poll_every_ns());
   seen_ = communicator_.doorbell().word();
   return next_turn();
+}
+
+long Wait::poll_every_ns() const {
+  if (communicator_.core_per_rank() || any_events_) return kPollEvery_ns;
+  return std::clamp<long>((now_ns() - start_ns_) / kPartOfWait, kPollEvery_ns, kMostPollEvery_ns);
 }
 
 Wait::Turn Wait::next_turn() {
