@@ -161,6 +161,7 @@ int cores() {
 
 /// Threads that all wake up every 50 microseconds leave no time to the one that they wait for.
 TEST(Notify, sleeps_longer_in_a_long_wait_if_ranks_share_cores) {
+  if (size() == 1) GTEST_SKIP() << "one rank waits for no other";
   constexpr auto late = std::chrono::milliseconds(500);
   constexpr long most_sleeps = 1'000;  // of half a millisecond on average
   TestSegment segment(8, 1);
