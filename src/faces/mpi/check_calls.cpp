@@ -38,9 +38,17 @@ std::string bytes_text(ByteRange range) {
 
 std::string rank_text(int rank) { return "rank " + std::to_string(rank); }
 
+std::string mpi_name_of(const Window &window) {
+  char name[MPI_MAX_OBJECT_NAME] = "";
+  int length = 0;
+  PMPI_Win_get_name(window.handle, name, &length);
+  return name;
+}
+
 class WindowCheck final : public Check {
  public:
-  WindowCheck(Window &window, const char *call, int number) : window_(window), memory_(window), call_(call), number_(number) {}
+  WindowCheck(Window &window, const char *call, int number)
+      : window_(window), memory_(window), place_("window " + std::to_string(number) + " of " + call), first_name_(mpi_name_of(window)) {}
   ~WindowCheck() override;
   Status open();
 
@@ -79,8 +87,8 @@ class WindowCheck final : public Check {
   Window &window_;
   CheckMemory memory_;
   CallSiteWriter writer_;
-  std::string call_;
-  int number_;
+  std::string place_;  // its number, and the call that made it
+  std::string first_name_;  // Open MPI names some windows itself
   std::atomic<std::uint64_t> fences_{0}, ids_{0};
   std::vector<std::atomic<bool>> pending_;  // by target: accesses that a flush completes
   std::mutex opened_mutex_;
@@ -417,11 +425,8 @@ void WindowCheck::forget_images() {
 // Reports.
 
 std::string WindowCheck::name() const {
-  char given[MPI_MAX_OBJECT_NAME] = "";
-  int length = 0;
-  PMPI_Win_get_name(window_.handle, given, &length);
-  const std::string number = "window " + std::to_string(number_) + " of " + call_;
-  return length > 0 ? "window '" + std::string(given) + "' (" + number + ")" : number;
+  const std::string given = mpi_name_of(window_);
+  return given != first_name_ ? "window '" + given + "' (" + place_ + ")" : place_;
 }
 
 std::string WindowCheck::who(Call call, int rank, std::uint32_t site) const {
