@@ -202,7 +202,9 @@ if contexts[0].rank == 0:
 print("reached")
 """, ranks=2, MPI4PY_MPIABI=VARIANT)
     told = "".join(line for line in done.stdout.splitlines() if " UCX " not in line)  # lines of two ranks may be joined
-    assert (done.returncode, told, done.stderr) == (0, "reached" * 2, "")
+    # Open MPI says so of each window where UCX finds no network.
+    errors = "".join(line for line in done.stderr.splitlines() if line.strip() and "OSC UCX component priority" not in line)
+    assert (done.returncode, told, errors) == (0, "reached" * 2, "")
 
 
 def test_a_context_that_all_ranks_close_at_the_end_is_traced(tmp_path):
