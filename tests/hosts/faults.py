@@ -36,7 +36,8 @@ MPI_GAVE_UP = re.compile(r"Fatal error in internal_\w+.*?OFI poll failed", re.S)
 TOLD = re.compile(r"HLC_ERR_(TIMEOUT|PEER_DIED|MPI): (a swap of plan [^:]*: )?rank \d+ .*?(for|reach) rank (?P<rank>\d+)"
                   r"( on host (?P<host>\w+))?(?P<unsure> or another)?")
 Case = collections.namedtuple("Case", "fault mode hosts ranks")
-SHELL = '"$@"; exec sleep 600'  # the hosts end before
+# The folder of the reports comes first. The hosts end before the sleep does.
+SHELL = 'ended="$1/ended.$$"; shift; "$@"; touch "$ended"; exec sleep 600'
 
 
 def arguments():
@@ -53,11 +54,11 @@ def arguments():
     return wanted
 
 
-def wait_for(names, seconds):
-    """Whether all of these reports are there, soon enough."""
+def wait_for(names, seconds, struck=0):
+    """Whether all of these reports are there, soon enough, from ranks that have not ended without one."""
     end = time.monotonic() + seconds
-    while not all((REPORTS / name).exists() for name in names):
-        if time.monotonic() > end:
+    while missing := sum(not (REPORTS / name).exists() for name in names):
+        if time.monotonic() > end or len(list(REPORTS.glob("ended.*"))) - struck >= missing:
             return False
         time.sleep(0.05)
     return True
@@ -91,12 +92,12 @@ def survivable(launcher, fault):
 def play(wanted):
     """One case, on its hosts: prints the host of each rank, and what it was told."""
     command = [HERE / "mpiexec.py", *survivable(wanted.launcher, wanted.faults), "-n", str(wanted.ranks)]
-    command += ["sh", "-c", SHELL, "sh", wanted.program, wanted.modes, str(REPORTS)]
+    command += ["sh", "-c", SHELL, "sh", str(REPORTS), wanted.program, wanted.modes, str(REPORTS)]
     environment = dict(os.environ, HALOCLINE_TIMEOUT=str(TIMEOUT_S), HALOCLINE_TEST_PATIENCE=str(PATIENCE_S), **SURVIVABLE)
     with subprocess.Popen(command, stdout=sys.stderr, stdin=subprocess.DEVNULL, env=environment) as launch:
         if wait_for([f"{rank}.swaps" for rank in range(wanted.ranks)], PATIENCE_S - 5):
             strike(wanted)
-            wait_for([str(rank) for rank in witnesses(wanted)], PATIENCE_S + 10)
+            wait_for([str(rank) for rank in witnesses(wanted)], PATIENCE_S + 10, struck=int(wanted.faults == "kill"))
         launch.kill()
     hosts = [(read(f"{rank}.swaps").split() or [0, "?"])[1] for rank in range(wanted.ranks)]
     print(json.dumps(dict(hosts=hosts, reports={rank: read(str(rank)) for rank in witnesses(wanted)})))

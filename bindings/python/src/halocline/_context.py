@@ -2,11 +2,17 @@
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import array
 import atexit
 import contextlib
+import fcntl
 import json
+import os
+import stat
 import sys
+import termios
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any, Literal, NoReturn, Protocol, TypeVar
@@ -100,9 +106,8 @@ def _end_mpi() -> None:
         return
     status = _Exit.ends_with
     if status not in (None, 0) and _core.mpi_size() > 1:
-        sys.stderr.flush()
         # As for an exception: the other ranks may wait for this one.
-        _core.mpi_abort(status if isinstance(status, int) else 1)
+        _abort(status if isinstance(status, int) else 1)
     _close_all()
     _core.mpi_end()
 
@@ -113,10 +118,27 @@ def _ending_all(show: Any) -> Any:
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         show(kind, error, trace)
         if not _core.is_forked() and _core.mpi_state() == "initialised" and _core.mpi_size() > 1:
-            sys.stderr.flush()
-            _core.mpi_abort(1)
+            _abort(1)
 
     return hook
+
+
+def _abort(status: int) -> NoReturn:
+    """Ends all ranks, once the launcher has read what this one has printed: MPICH's drops the rest."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+            _wait_until_read(stream.fileno())
+    _core.mpi_abort(status)
+
+
+def _wait_until_read(file: int) -> None:
+    """Waits, for a second at most, until nothing is left in a pipe; in other files there is nothing to wait for."""
+    unread = array.array("i", [1])
+    end = time.monotonic() + 1
+    while stat.S_ISFIFO(os.fstat(file).st_mode) and unread[0] and time.monotonic() < end:
+        time.sleep(0.001)
+        fcntl.ioctl(file, termios.FIONREAD, unread)
 
 
 def _close_all() -> None:
