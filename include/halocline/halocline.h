@@ -451,7 +451,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_info(const hlc_halo *halo, hlc_plan_in
 
 /**
  * Explains the mode of a halo: in words, or as one JSON object. In mode auto this says which mode is used and why. It lists what each mode
- * was predicted to take, and what a swap took in the trial on the slowest rank: median, least and most. Modes that were left out have a
+ * was predicted to take. Of the trial it has the mean times of the ranks: median, least and most. Modes that were left out have a
  * reason. It also says where the predictions and the verdicts on modes are from.
  *
  * Writes at most size bytes to buffer, the last of them a zero. *length, unless NULL, receives the length of the whole text, without the

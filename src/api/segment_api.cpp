@@ -64,8 +64,8 @@ trace::Event event_of(const Named &named) {
 
 /// Makes a call, which the trace contains if there is one.
 template <class Work>
-hlc_status recorded(const Named &named, Work work) {
-  return trace::around([&] { return event_of(named); }, work);
+hlc_status recorded(Named named, Work work) {
+  return trace::around([named] { return event_of(named); }, work);
 }
 
 std::int64_t bytes_of(const Source &data) { return data.bytes; }
@@ -283,14 +283,14 @@ hlc_status hlc_put_notify(hlc_target to, const void *data, int64_t bytes, hlc_no
 }
 
 hlc_status hlc_notify(hlc_segment *segment, int rank, hlc_notification notification) {
-  const auto operation = [&](const char *call, const RemoteMemory &memory) { return notify(call, memory, notification); };
-  return recorded({"hlc_notify", segment, rank}, [&] { return to("hlc_notify", segment, rank, operation); });
+  const auto operation = [notification](const char *call, const RemoteMemory &memory) { return notify(call, memory, notification); };
+  return recorded({"hlc_notify", segment, rank}, [=] { return to("hlc_notify", segment, rank, operation); });
 }
 
 hlc_status hlc_notify_wait(hlc_segment *segment, hlc_ids ids, int *id) {
   const char *call = name_of(CallName::notify_wait);
-  const auto operation = [&](Segment &inner) { return notify_wait(CallName::notify_wait, inner, ids, id); };
-  return recorded({call, segment}, [&] { return on(call, segment, operation); });
+  const auto operation = [ids, id](Segment &inner) { return notify_wait(CallName::notify_wait, inner, ids, id); };
+  return recorded({call, segment}, [=] { return on(call, segment, operation); });
 }
 
 hlc_status hlc_notify_test(hlc_segment *segment, hlc_ids ids, int *id) {
@@ -339,23 +339,23 @@ hlc_status hlc_atomics(hlc_atomic *list, int64_t count) {
 
 hlc_status hlc_flush(hlc_segment *segment, int rank) {
   constexpr auto operation = [](const char *call, const RemoteMemory &memory) { return flush(call, memory); };
-  return recorded({"hlc_flush", segment, rank}, [&] { return to("hlc_flush", segment, rank, operation); });
+  return recorded({"hlc_flush", segment, rank}, [=] { return to("hlc_flush", segment, rank, operation); });
 }
 hlc_status hlc_flush_all(hlc_segment *segment) {
   constexpr auto operation = [](Segment &inner) { return flush_all("hlc_flush_all", inner.network()); };
-  return recorded({"hlc_flush_all", segment}, [&] { return on("hlc_flush_all", segment, operation); });
+  return recorded({"hlc_flush_all", segment}, [=] { return on("hlc_flush_all", segment, operation); });
 }
 hlc_status hlc_flush_local(hlc_segment *segment, int rank) {
   constexpr auto operation = [](const char *call, const RemoteMemory &memory) { return flush_local(call, memory); };
-  return recorded({"hlc_flush_local", segment, rank}, [&] { return to("hlc_flush_local", segment, rank, operation); });
+  return recorded({"hlc_flush_local", segment, rank}, [=] { return to("hlc_flush_local", segment, rank, operation); });
 }
 hlc_status hlc_flush_local_all(hlc_segment *segment) {
   constexpr auto operation = [](Segment &inner) { return flush_local_all("hlc_flush_local_all", inner.network()); };
-  return recorded({"hlc_flush_local_all", segment}, [&] { return on("hlc_flush_local_all", segment, operation); });
+  return recorded({"hlc_flush_local_all", segment}, [=] { return on("hlc_flush_local_all", segment, operation); });
 }
 
 hlc_status hlc_barrier(hlc_segment *segment) {
-  return recorded({"hlc_barrier", segment}, [&] { return on("hlc_barrier", segment, [](Segment &inner) { return barrier(inner); }); });
+  return recorded({"hlc_barrier", segment}, [=] { return on("hlc_barrier", segment, [](Segment &inner) { return barrier(inner); }); });
 }
 
 }  // extern "C"

@@ -25,7 +25,7 @@ Status Agreement::begin(int swaps) {
   pending_ = true;
   std::fill(job_->mine.begin() + static_cast<std::ptrdiff_t>(told_), job_->mine.end() - 1, 0);
   told_ = 0;
-  return check_mpi(MPI_Iallreduce(job_->mine.data(), job_->all.data(), static_cast<int>(job_->mine.size()), MPI_INT64_T, MPI_MAX, comm_,
+  return check_mpi(MPI_Iallreduce(job_->mine.data(), job_->all.data(), static_cast<int>(job_->mine.size()), MPI_INT64_T, MPI_SUM, comm_,
                                   job_->requests.data()),
                    "MPI_Iallreduce");
 }
@@ -42,7 +42,9 @@ Status Agreement::poll() {
   int done = 0;
   HLC_TRY(check_mpi(MPI_Test(job_->requests.data(), &done, MPI_STATUS_IGNORE), "MPI_Test"));
   pending_ = !done;
-  return done ? Status::ok : Status::again;
+  if (!done) return Status::again;
+  for (std::int64_t &number : job_->all) number /= communicator_.size();
+  return Status::ok;
 }
 
 Status Agreement::await() {

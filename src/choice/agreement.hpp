@@ -11,7 +11,7 @@
 
 namespace halocline::core {
 
-/// Finds the largest of each number over all ranks. Once made, nothing allocates.
+/// Finds the mean of each number over all ranks, rounded down. Once made, nothing allocates.
 class Agreement {
  public:
   /// serial: of the plan whose swaps these are, for messages.
@@ -28,8 +28,8 @@ class Agreement {
     for (const std::int64_t number : numbers) job_->mine[told_++] = number;
   }
   void tell_last(std::int64_t number) { job_->mine.back() = number; }
-  /// The largest, once await has returned ok.
-  const std::vector<std::int64_t> &largest() const { return job_->all; }
+  /// The means, once await has returned ok.
+  const std::vector<std::int64_t> &means() const { return job_->all; }
 
   /// The agreement is due after so many swaps.
   Status begin(int swaps);

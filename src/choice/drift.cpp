@@ -45,11 +45,11 @@ void Drift::add(bool counts, std::int64_t ns) {
 }
 
 /// A look that has seen few swaps of the kind that is compared says nothing of their times.
-bool Drift::conclude(const std::vector<std::int64_t> &slowest) {
+bool Drift::conclude(const std::vector<std::int64_t> &means) {
   const std::size_t asked = std::exchange(asked_, std::nullopt).value_or(0);
   absences_ = asked == 0 ? absences_ + 1 : 0;
   if (asked < kSwaps / 2) return absences_ >= kAbsences;
-  all_.assign(slowest.begin(), slowest.begin() + static_cast<std::ptrdiff_t>(asked));
+  all_.assign(means.begin(), means.begin() + static_cast<std::ptrdiff_t>(asked));
   last_ns_ = median_ns(all_);
   if (first_ns_ == 0) first_ns_ = last_ns_;
   const double change = static_cast<double>(last_ns_) / static_cast<double>(std::max<std::int64_t>(first_ns_, 1));

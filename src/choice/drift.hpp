@@ -28,8 +28,8 @@ class Drift {
   /// The look is over; conclude follows once all ranks' times are known.
   void asked() { asked_ = mine_.size(); }
   bool is_asked() const { return asked_.has_value(); }
-  /// The slowest rank's times. True if they have changed clearly, or the look has seen no swap of the kind, twice in a row.
-  bool conclude(const std::vector<std::int64_t> &slowest);
+  /// The mean times of the ranks. True if they have changed clearly, or the look has seen no swap of the kind, twice in a row.
+  bool conclude(const std::vector<std::int64_t> &means);
 
   /// The time of a swap in the first look, and in the last one; 0: not known yet.
   std::int64_t first_ns() const { return first_ns_; }

@@ -94,7 +94,7 @@ std::string reason_of(const Explained &plan) {
   if (trial.report().won_by_views) return "the program finishes its swaps by views, which copy nothing inside a node";
   if (trial.report().given_up) return "no kind of swap was frequent enough to compare modes: the prediction decides";
   const std::int64_t ns = median_ns(trial.times(trial.leader()));
-  return printed("in the trial a swap took it %.3g us on the rank that spent most time in it", us(ns)) + comparison(plan, ns);
+  return printed("in the trial a swap took it %.3g us, the mean of the ranks", us(ns)) + comparison(plan, ns);
 }
 
 /// Predictions for neighbours on other nodes make the column wider.

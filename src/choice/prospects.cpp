@@ -18,7 +18,11 @@ static_assert(std::size(kModes) <= AgreementBuffer::kNumbers);
 
 /// Candidates may be predicted to take so many times the time of the best one. Each is swapped a few times at least, and a trial should not
 /// cost more than 20 swaps.
-constexpr double kSecondLimit = 2.5, kThirdLimit = 1.6;
+constexpr double kLimit = 3;
+
+/// These move data on a node without MPI. Where another mode seems better, the curves are wrong more often than not.
+constexpr hlc_mode kWithoutMpi[] = {HLC_MODE_NOTIFY, HLC_MODE_DIRECT};
+bool is_without_mpi(hlc_mode mode) { return std::find(std::begin(kWithoutMpi), std::end(kWithoutMpi), mode) != std::end(kWithoutMpi); }
 
 /// An opinion as a number, of which the largest counts.
 constexpr std::int64_t kPerStanding = std::int64_t{1} << 56;
@@ -110,11 +114,11 @@ Status Prospects::judge(const std::string &who, const Machine &machine, const To
     all_.push_back(std::move(one));
   }
   // On one node notify_node is direct, and data that cannot be read in place make both of them notify.
-  const bool several = topology.nodes() > 1;
-  if (!several && is_usable(of(HLC_MODE_DIRECT))) leave_out(HLC_MODE_NOTIFY_NODE, Standing::same, "direct");
+  several_nodes_ = topology.nodes() > 1;
+  if (!several_nodes_ && is_usable(of(HLC_MODE_DIRECT))) leave_out(HLC_MODE_NOTIFY_NODE, Standing::same, "direct");
   if (!plan.reads && is_usable(of(HLC_MODE_NOTIFY))) {
     leave_out(HLC_MODE_DIRECT, Standing::same, "notify");
-    if (!several) leave_out(HLC_MODE_NOTIFY_NODE, Standing::same, "notify");
+    if (!several_nodes_) leave_out(HLC_MODE_NOTIFY_NODE, Standing::same, "notify");
   }
   return Status::ok;
 }
@@ -157,15 +161,24 @@ std::vector<hlc_mode> Prospects::choose(int most) {
             [](const Prospect *a, const Prospect *b) { return is_better(*a, *b) || (!is_better(*b, *a) && a < b); });
   std::vector<hlc_mode> chosen;
   for (const Prospect *one : order) {
-    const double limit = chosen.size() < 2 ? kSecondLimit : kThirdLimit;
     const bool slow = one->standing == Standing::predicted &&
-                      static_cast<double>(one->cost_ns) > limit * static_cast<double>(std::max<std::int64_t>(order.front()->cost_ns, 1));
+                      static_cast<double>(one->cost_ns) > kLimit * static_cast<double>(std::max<std::int64_t>(order.front()->cost_ns, 1));
     if (slow)
       of(one->mode).standing = Standing::slow;
     else if (static_cast<int>(chosen.size()) < most)
       chosen.push_back(one->mode);
   }
+  for (const hlc_mode mode : kWithoutMpi)
+    if (most > 1 && (mode == HLC_MODE_DIRECT || !several_nodes_)) give_place(mode, chosen);
   return chosen;
+}
+
+/// The place of the last one but for the first that calls MPI, if the mode has none.
+void Prospects::give_place(hlc_mode mode, std::vector<hlc_mode> &chosen) {
+  if (of(mode).standing != Standing::predicted || std::find(chosen.begin(), chosen.end(), mode) != chosen.end()) return;
+  const auto first = chosen.rend() - 1;
+  const auto last = std::find_if(chosen.rbegin(), first, [](hlc_mode other) { return !is_without_mpi(other); });
+  if (last != first) *last = mode;
 }
 
 hlc_mode Prospects::first() const {

@@ -68,10 +68,11 @@ class Prospects {
 
  private:
   Prospect &of(hlc_mode mode);
+  void give_place(hlc_mode mode, std::vector<hlc_mode> &chosen);
   Status read_list(const std::string &who, std::vector<hlc_mode> *listed);
 
   std::vector<Prospect> all_;
-  bool shows_views_ = true;
+  bool shows_views_ = true, several_nodes_ = false;
   std::string card_source_, doctor_source_;
 };
 

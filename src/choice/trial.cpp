@@ -112,8 +112,7 @@ Status Trial::finish_measured(bool by_views) {
   if (!heat_.is_over()) return Status::ok;
   HLC_TRY(agreement_.await());
   for (const auto &times : heat_.mine()) agreement_.tell(times);
-  // The smallest of all ranks' numbers of swaps that ended with views is the largest of the negative ones.
-  agreement_.tell_last(-heat_.by_views());
+  agreement_.tell_last(heat_.by_views());
   return ask(Phase::agreeing);
 }
 
@@ -127,8 +126,9 @@ Status Trial::conclude_heat() {
   HLC_TRY(agreement_.await());
   std::size_t n = 0;
   for (std::size_t c = 0; c < Heat::kMost; ++c)
-    for (std::size_t i = 0; i < heat_.mine()[c].size(); ++i) times_[c].push_back(agreement_.largest()[n++]);
-  if (shows_views_ >= 0 && -agreement_.largest().back() == heat_.swaps()) {
+    for (std::size_t i = 0; i < heat_.mine()[c].size(); ++i) times_[c].push_back(agreement_.means()[n++]);
+  // The mean is so large only if all swaps of all ranks ended with views.
+  if (shows_views_ >= 0 && agreement_.means().back() == heat_.swaps()) {
     report_.won_by_views = true;
     decide(shows_views_);
     return Status::ok;
@@ -189,7 +189,7 @@ Status Trial::finish_watched() {
   if (drift_.is_new() && drift_.is_asked()) {
     HLC_TRY(agreement_.await());
     now_.looked = true;
-    if (drift_.conclude(agreement_.largest())) {
+    if (drift_.conclude(agreement_.means())) {
       begin_trial();
       return Status::ok;
     }

@@ -59,7 +59,7 @@ class Trial {
   };
   const Report &report() const { return report_; }
   const Drift &drift() const { return drift_; }
-  /// The slowest rank's times of a candidate in the last trial, in nanoseconds per swap; each is the mean of Heat::kTogether swaps.
+  /// The mean times of the ranks of a candidate in the last trial, in nanoseconds per swap; each is the mean of Heat::kTogether swaps, too.
   const std::vector<std::int64_t> &times(int candidate) const { return times_[static_cast<std::size_t>(candidate)]; }
 
  private:

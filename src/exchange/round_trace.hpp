@@ -27,12 +27,12 @@ class RoundTrace {
   /// Runs a step of an edge, or one of all: below 0.
   template <class Work>
   Status step(const char *name, int edge, Work work) {
-    return trace::around([&] { return event(name, edge); }, work);
+    return trace::around([this, name, edge] { return event(name, edge); }, work);
   }
   /// The same for what returns nothing.
   template <class Work>
   void quiet_step(const char *name, int edge, Work work) {
-    static_cast<void>(step(name, edge, [&] {
+    static_cast<void>(step(name, edge, [work] {
       work();
       return Status::ok;
     }));

@@ -21,7 +21,7 @@ Status Rounds::start() {
 }
 
 Status Rounds::send_all() {
-  for (auto &channel : channels_.all()) HLC_TRY(mark_broken(trace_.step("open", -1, [&] { return channel->open(); })));
+  for (auto &channel : channels_.all()) HLC_TRY(mark_broken(trace_.step("open", -1, [&channel] { return channel->open(); })));
   for (auto &channel : channels_.all()) {
     if (channel->packs()) HLC_TRY(mark_broken(send_edges(*channel)));
     HLC_TRY(mark_broken(channel->launched()));
@@ -41,8 +41,8 @@ Status Rounds::send_edge(Channel &channel, int e) {
   Status status = channel.place(e, &buffer);
   if (status == Status::again) status = wait_for_place(channel, e, &buffer);
   HLC_TRY(status);
-  if (buffer) trace_.quiet_step("pack", e, [&] { packer_->pack(e, buffer, channel.packs_past_caches()); });
-  status = trace_.step("put", e, [&] { return channel.send(e); });
+  if (buffer) trace_.quiet_step("pack", e, [this, e, buffer, &channel] { packer_->pack(e, buffer, channel.packs_past_caches()); });
+  status = trace_.step("put", e, [&channel, e] { return channel.send(e); });
   return status == Status::ok ? status : channels_.name_peer(status, e);
 }
 

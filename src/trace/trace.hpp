@@ -73,9 +73,10 @@ WaitBegin begin_wait();
 /// It is over. Waits within it are part of it.
 void count_wait(const WaitBegin &begun, std::int64_t end_ns);
 
-/// Runs `work`. If tracing is on, also records how long it took, under the name and the rest of what `describe` returns.
+/// Runs `work`. If tracing is on, also records how long it took, under the name and the rest of what `describe` returns. Both are passed by
+/// value, and had better hold values: what they refer to would need room on the stack where tracing is off, too.
 template <class Describe, class Work>
-[[gnu::noinline, gnu::cold]] auto run_recorded(const Describe &describe, const Work &work) {
+[[gnu::noinline, gnu::cold]] auto run_recorded(Describe describe, Work work) {
   const std::int64_t begin_ns = now_ns();
   const auto result = work();
   Event event = describe();
@@ -86,7 +87,7 @@ template <class Describe, class Work>
 }
 
 template <class Describe, class Work>
-[[gnu::always_inline]] inline auto around(const Describe &describe, const Work &work) {
+[[gnu::always_inline]] inline auto around(Describe describe, Work work) {
   if (!is_on()) return work();
   return run_recorded(describe, work);
 }

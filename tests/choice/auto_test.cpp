@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
+#include <set>
 #include <thread>
 
 #include "choice/ring.hpp"
@@ -150,6 +151,28 @@ TEST(Auto, ranks_with_different_cards_take_the_mode_that_is_good_enough_for_all)
   ring.swap(1);
   if (size() > 1) {
     EXPECT_EQ(ring.mode(), HLC_MODE_P2P) << ring.explain();
+  }
+}
+
+/// Where modes that call no MPI seem slower than others, the curves may be wrong.
+TEST(Auto, tries_modes_without_mpi_unless_they_are_slow) {
+  for (const double direct : {29.0, 31.0}) {
+    const RankFile card("card", card_of({{"p2p", 10}, {"neighbor", 11}, {"notify_node", 12}, {"notify", 28}, {"direct", direct}}));
+    const Variables mine{{"HALOCLINE_CARD", card.path()}, {"HALOCLINE_DOCTOR", "none"}};
+    const Ring ring;
+    if (!ring.ready()) return;
+    const bool one_node = ring.is_left_out("notify_node", "same"), slow = direct > 30;
+    std::set<hlc_mode> tried;
+    for (int step = 1; step <= kTrial; ++step) {
+      ring.swap(step);
+      tried.insert(ring.mode());
+    }
+    if (size() == 1) continue;
+    EXPECT_EQ(tried.count(HLC_MODE_P2P), 1) << ring.explain();
+    EXPECT_EQ(tried.count(HLC_MODE_DIRECT), slow ? 0 : 1) << ring.explain();
+    EXPECT_EQ(tried.count(HLC_MODE_NOTIFY), one_node ? 1 : 0) << ring.explain();
+    EXPECT_EQ(tried.count(HLC_MODE_NEIGHBOR), one_node && !slow ? 0 : 1) << ring.explain();
+    EXPECT_EQ(ring.is_left_out("direct", "slow"), slow) << ring.explain();
   }
 }
 
