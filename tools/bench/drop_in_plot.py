@@ -111,7 +111,11 @@ def draw_halo(found, picture):
         draw_bars(axes, names, series)
         axes.axvline(statistics.median([one["limit_us"] for one in here]), color=LIMIT, linestyle="--", zorder=4)
         axes.set_title(f"{cells.replace(',', ' × ')} cells, {fields} field{'s' if fields > 1 else ''}", fontsize=10, loc="left")
-    figure.tight_layout()
+        axes.get_legend().remove()
+    # One for all, below: the bars leave no room.
+    handles, labels = panels[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="lower center", ncol=len(mpis), fontsize=8, frameon=False)
+    figure.tight_layout(rect=(0, 0.09, 1, 1))
     plots.save(figure, picture)
 
 
