@@ -143,7 +143,7 @@ run_bench() {
     step 'Python for the pictures' pictures_python || say "No pictures: see $log"
     mkdir -p results
     python3 scripts/launch.py --build build/release --ranks "$model_ranks" -- halocline-bench model --json results/model.json "$@" || exit 1
-    exec python3 tools/bench/model.py results/model.json results/model.png
+    exec "$(pictures_interpreter)" tools/bench/model.py results/model.json results/model.png
     ;;
   smpi)
     shift
@@ -152,7 +152,7 @@ run_bench() {
     step 'Building halocline-smpi' build_smpi_program
     step 'Python for the pictures' pictures_python || say "No pictures: see $log"
     mkdir -p results
-    exec python3 tools/smpi/run.py --build build/release --smpi build/smpi --simgrid build/simgrid/install --json results/smpi.json \
+    exec "$(pictures_interpreter)" tools/smpi/run.py --build build/release --smpi build/smpi --simgrid build/simgrid/install --json results/smpi.json \
       --picture results/smpi.png "$@"
     ;;
   simulate)
@@ -161,7 +161,7 @@ run_bench() {
     step 'Python for the pictures' pictures_python || say "No pictures: see $log"
     mkdir -p results
     build/release/bin/halocline-simulate --json results/simulation.json "$@" || exit 1
-    exec python3 tools/simulate/plot.py results/simulation.json results
+    exec "$(pictures_interpreter)" tools/simulate/plot.py results/simulation.json results
     ;;
   esac
   build_preset release halocline-bench

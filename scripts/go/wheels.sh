@@ -30,6 +30,8 @@ usable_cmake() {
 }
 
 pictures_python() { install_wheels "$venv" numpy matplotlib netCDF4 rich; }
+# Prints the Python that has them, or any.
+pictures_interpreter() { if [ -x "$venv/bin/python" ]; then printf '%s\n' "$venv/bin/python"; else printf 'python3\n'; fi; }
 
 # What the random tests, those of the command, scripts/layouts.py, lint.py, release.py and size_report.py need. Pinned, because two versions of a formatter never agree.
 test_python() {
