@@ -20,7 +20,7 @@ static_assert(std::size(kModes) <= AgreementBuffer::kNumbers);
 /// cost more than 20 swaps.
 constexpr double kLimit = 3;
 
-/// These move data on a node without MPI. Where another mode seems better, the curves are wrong more often than not.
+/// These move data on a node without MPI, and win there most often. To leave one out because a curve is wrong costs more than its trial.
 constexpr hlc_mode kWithoutMpi[] = {HLC_MODE_NOTIFY, HLC_MODE_DIRECT};
 bool is_without_mpi(hlc_mode mode) { return std::find(std::begin(kWithoutMpi), std::end(kWithoutMpi), mode) != std::end(kWithoutMpi); }
 
@@ -173,7 +173,7 @@ std::vector<hlc_mode> Prospects::choose(int most) {
   return chosen;
 }
 
-/// The place of the last one but for the first that calls MPI, if the mode has none.
+/// The mode, if it has no place, gets that of the last other one that is not of these; the first one keeps its own.
 void Prospects::give_place(hlc_mode mode, std::vector<hlc_mode> &chosen) {
   if (of(mode).standing != Standing::predicted || std::find(chosen.begin(), chosen.end(), mode) != chosen.end()) return;
   const auto first = chosen.rend() - 1;

@@ -196,8 +196,7 @@ def arguments():
 
 def draw(options):
     """The pictures, by the private Python where it is."""
-    private = runs.ROOT / ".venv" / "bin" / "python"
-    command = [private if private.exists() else sys.executable, HERE / "drop_in_plot.py", options.results / "drop_in.json", options.results]
+    command = [runs.python(), HERE / "drop_in_plot.py", options.results / "drop_in.json", options.results]
     drawn = subprocess.run(command, check=False, capture_output=True, text=True)
     print(drawn.stdout.strip() if drawn.returncode == 0 else f"no pictures: {(drawn.stderr.strip().splitlines() or ['failed'])[-1]}")
 

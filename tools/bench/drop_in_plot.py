@@ -48,7 +48,6 @@ def draw_bars(axes, names, series):
     axes.set_xscale("log")
     axes.set_xlabel("microseconds")
     plots.decorate(axes, grid="x")
-    axes.legend(fontsize=7.5, frameon=False)
 
 
 def draw_calls(found, picture):
@@ -65,6 +64,7 @@ def draw_calls(found, picture):
         series.append((mpi, host_color, [one.typical(mpi, "host_us") for one in others]))
     series.append(("limit", LIMIT, [one.typical(mpis[0], "limit_us") for one in others]))
     draw_bars(panels[2], [f"{one.name}{f', {one.bytes:,} B' if one.bytes > 8 else ''}" for one in others], series)
+    panels[2].legend(fontsize=7.5, frameon=False)
     figure.tight_layout()
     plots.save(figure, picture)
 
@@ -111,7 +111,6 @@ def draw_halo(found, picture):
         draw_bars(axes, names, series)
         axes.axvline(statistics.median([one["limit_us"] for one in here]), color=LIMIT, linestyle="--", zorder=4)
         axes.set_title(f"{cells.replace(',', ' × ')} cells, {fields} field{'s' if fields > 1 else ''}", fontsize=10, loc="left")
-        axes.get_legend().remove()
     # One for all, below: the bars leave no room.
     handles, labels = panels[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncol=len(mpis), fontsize=8, frameon=False)
