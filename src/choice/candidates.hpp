@@ -53,8 +53,8 @@ class Candidates {
   Explained explained(hlc_mode now) const;
 
  private:
-  /// Buffers of a loser that are kept for another trial, at most; per rank.
-  static constexpr std::int64_t kMostKept = std::int64_t{16} << 20;
+  /// Buffers of a loser that are kept for another trial, at most; per rank. 29 fields of 16 x 16 x 256 cells with depth 2 need 17 MB.
+  static constexpr std::int64_t kMostKept = std::int64_t{32} << 20;
 
   struct Candidate {
     hlc_mode mode = HLC_MODE_DEFAULT;

@@ -53,7 +53,7 @@ std::string why_left_out(const Prospect &one) {
   const std::string reason = one.of_others ? "so says another rank" : one.reason;
   switch (one.standing) {
     case Standing::predicted:
-    case Standing::unpredicted: return "others are more promising";
+    case Standing::unpredicted: return one.reason.empty() ? "others are more promising" : one.reason;
     case Standing::slow: return "predicted to be much slower than the best";
     case Standing::same:
       return one.of_others ? "on another rank it moves data exactly as another mode" : "here it moves data exactly as " + reason;

@@ -178,7 +178,9 @@ void Prospects::give_place(hlc_mode mode, std::vector<hlc_mode> &chosen) {
   if (of(mode).standing != Standing::predicted || std::find(chosen.begin(), chosen.end(), mode) != chosen.end()) return;
   const auto first = chosen.rend() - 1;
   const auto last = std::find_if(chosen.rbegin(), first, [](hlc_mode other) { return !is_without_mpi(other); });
-  if (last != first) *last = mode;
+  if (last == first) return;
+  of(*last).reason = std::string("its place has ") + find_mode(mode)->name + ", which moves data on a node without MPI";
+  *last = mode;
 }
 
 hlc_mode Prospects::first() const {

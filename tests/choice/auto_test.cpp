@@ -173,6 +173,7 @@ TEST(Auto, tries_modes_without_mpi_unless_they_are_slow) {
     EXPECT_EQ(tried.count(HLC_MODE_NOTIFY), one_node ? 1 : 0) << ring.explain();
     EXPECT_EQ(tried.count(HLC_MODE_NEIGHBOR), one_node && !slow ? 0 : 1) << ring.explain();
     EXPECT_EQ(ring.is_left_out("direct", "slow"), slow) << ring.explain();
+    EXPECT_EQ(ring.says("its place has direct, which moves data on a node without MPI"), !slow) << ring.explain();
   }
 }
 
@@ -206,7 +207,8 @@ TEST(Auto, one_rank_of_a_node_says_that_a_card_and_a_report_cannot_be_used) {
 }
 
 TEST(Auto, of_one_permitted_mode_is_that_mode) {
-  for (const hlc_mode mode : {HLC_MODE_P2P, HLC_MODE_NEIGHBOR, HLC_MODE_PSCW, HLC_MODE_NOTIFY, HLC_MODE_DIRECT, HLC_MODE_NOTIFY_NODE}) {
+  for (const hlc_mode mode : {HLC_MODE_P2P, HLC_MODE_NEIGHBOR, HLC_MODE_FENCE, HLC_MODE_PSCW, HLC_MODE_PASSIVE, HLC_MODE_PASSIVE_NAIVE,
+                              HLC_MODE_NOTIFY, HLC_MODE_DIRECT, HLC_MODE_NOTIFY_NODE}) {
     const Variables one{{"HALOCLINE_AUTO_MODES", hlc_mode_name(mode)}};
     const Ring ring;
     if (!ring.ready()) return;

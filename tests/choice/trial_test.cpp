@@ -32,6 +32,7 @@ class Made {
     EXPECT_EQ(trial.finish(by_views), Status::ok);
     return candidate;
   }
+  void make_slower(int candidate, std::int64_t ns) { ns_[static_cast<std::size_t>(candidate)] = ns; }
   /// Until there is a winner; then those that are not needed any more are gone.
   void find_winner() {
     for (int i = 0; i < 200 && !trial.take_verdict(); ++i) swap();
@@ -52,6 +53,19 @@ TEST(Trial, ends_with_the_fastest) {
   made.find_winner();
   EXPECT_EQ(made.trial.leader(), 1);
   EXPECT_EQ(made.trial.runner_up(), 2);
+}
+
+/// As where the load changes, or ranks are moved.
+TEST(Trial, follows_when_the_winner_becomes_slower_than_the_second) {
+  Made made({3000, 1000, 2000});
+  made.find_winner();
+  for (int i = 0; i < 1200; ++i) made.swap();
+  EXPECT_EQ(made.trial.leader(), 1);
+  made.make_slower(1, 5000);
+  int swaps = 0;
+  for (; swaps < 6000 && made.trial.leader() != 2; ++swaps) made.swap();
+  EXPECT_EQ(made.trial.leader(), 2) << "after " << swaps << " swaps";
+  EXPECT_EQ(made.trial.report().trials, 2);
 }
 
 /// Swaps that all end by views choose the candidate that shows them, unless its plan is gone.

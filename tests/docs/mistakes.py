@@ -42,7 +42,8 @@ def launch(drop_in, program, launcher):
     with subprocess.Popen([*launcher, "-n", RANKS, "env", f"LD_PRELOAD={drop_in}", program], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, env=environment, start_new_session=True) as run:
         try:
-            return run.communicate(timeout=30)[0]
+            # Open MPI prints a NUL behind what it says of MPI_ERRORS_ARE_FATAL, at times in front of a line of the program.
+            return run.communicate(timeout=30)[0].replace("\0", "")
         except subprocess.TimeoutExpired:
             # Of some hundred jobs that MPI_Abort ends, MPICH's launcher leaves a rank running in one (docs/known-mpi-bugs.md).
             os.killpg(run.pid, signal.SIGKILL)

@@ -32,6 +32,12 @@ class Absence : public testing::Test {
       if (r != kLate) MPI_Recv(nullptr, 0, MPI_BYTE, r, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   static void let_late_rank_go() { MPI_Send(nullptr, 0, MPI_BYTE, kLate, 5, MPI_COMM_WORLD); }
+  /// The others wait inside MPI until the late rank is done.
+  static void wait_for_late_rank() { MPI_Recv(nullptr, 0, MPI_BYTE, kLate, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }
+  static void let_others_go() {
+    for (int r = 0; r < size(); ++r)
+      if (r != kLate) MPI_Send(nullptr, 0, MPI_BYTE, r, 6, MPI_COMM_WORLD);
+  }
   /// The late rank waits for a notification when the waits of the others end. Returns whether this rank's message says so.
   testing::AssertionResult wait_for_something_else();
   /// What messages say of a late rank that is in no wait of the library.
@@ -116,9 +122,10 @@ TEST_F(Absence, from_a_release_ends_before_twice_the_timeout) {
 TEST_F(Absence, of_a_rank_that_has_given_up_hlc_finalise_is_named) {
   if (rank() == kLate) {
     EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, hlc_finalise(&context_)));
+    let_others_go();
     usleep(3'000'000);
   } else {
-    usleep(2'000'000);
+    wait_for_late_rank();
     EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, hlc_finalise(&context_)));
     EXPECT_TRUE(message_names({"in hlc_finalise for ", outside(), " to come to the same call"}));
   }

@@ -34,7 +34,8 @@ void write_file(const std::string &name, const std::string &text) {
     std::fprintf(file, "%s: hangs\n", running);
     std::fclose(file);
   }
-  _exit(0);
+  // As behind a report at the end of main.
+  while (true) pause();
 }
 
 double now_s() {

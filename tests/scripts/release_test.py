@@ -6,11 +6,13 @@ Usage: release_test.py
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import os
 import pathlib
 import re
 import shutil
 import sys
 import tempfile
+from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 import abi  # noqa: E402
@@ -23,6 +25,7 @@ Usage: program [OPTIONS]
 Options:
   -h,--help                   Print this
   --size INT=4                Bytes
+  --rate FLOAT:POSITIVE=100000 End at so many
   --modes TEXT:{a,b}=a ...
                               Modes, comma-separated,
                               or all
@@ -73,8 +76,21 @@ def a_tree_without_files_of_the_forge_is_right(folder):
         (folder / path.name).symlink_to(path)
     release.ROOT = folder
     whole = release.schemas()
-    (folder / ".github").unlink()
+    (folder / ".github").unlink(missing_ok=True)
     return whole == release.schemas() == 0
+
+
+def asks_spack_where_it_is(folder):
+    """A program of that name, which can read a recipe that exists."""
+    spack = folder / "spack"
+    recipe = "${2#repos:halocline:}/packages/halocline/package.py"
+    spack.write_text(f'#!/bin/sh\n[ "$1 $3 $4" = "-c info halocline" ] && [ -f "{recipe}" ] && $RIGHT\n')
+    spack.chmod(0o755)
+    path = f"{folder}{os.pathsep}{os.environ['PATH']}"
+    with mock.patch.dict(os.environ, PATH=path, RIGHT="true"):
+        right = release.faults_of_spack()
+    with mock.patch.dict(os.environ, PATH=path, RIGHT="false"):
+        return not right and bool(release.faults_of_spack())
 
 
 def names_symbols_that_come_and_go(folder):
@@ -99,13 +115,14 @@ def keeps_the_versions_of_symbols(folder):
 def reads_the_options_of_help(_):
     names = dict(man_pages.options_in(HELP))
     modes = {"--modes TEXT:{a,b}=a ...": "Modes, comma-separated, or all"}
-    return names == {"-h,--help": "Print this", "--size INT=4": "Bytes", "-n N": "ranks", **modes}
+    rate = {"--rate FLOAT:POSITIVE=100000": "End at so many"}
+    return names == {"-h,--help": "Print this", "--size INT=4": "Bytes", **rate, "-n N": "ranks", **modes}
 
 
 def main():
     root, failed = release.ROOT, 0
-    tests = [finds_each_place_that_differs, sets_a_version, a_tree_without_files_of_the_forge_is_right, names_symbols_that_come_and_go,
-             keeps_the_versions_of_symbols, reads_the_options_of_help]
+    tests = [finds_each_place_that_differs, sets_a_version, a_tree_without_files_of_the_forge_is_right, asks_spack_where_it_is,
+             names_symbols_that_come_and_go, keeps_the_versions_of_symbols, reads_the_options_of_help]
     for test in tests:
         release.ROOT = root
         with tempfile.TemporaryDirectory() as folder:

@@ -84,8 +84,13 @@ TEST(Findings, passive_beats_messages_in_weak_scaling) { expect(passive_beats_me
 TEST(Findings, passive_does_not_beat_messages_that_are_free) { expect_not(passive_beats_messages(weak({"p2p_waitall", free_messages}))); }
 
 // Not reproduced: docs/simulation.md.
-TEST(Findings, pscw_is_not_faster_than_messages_in_weak_scaling) {
-  for (const Point &point : weak().simulated("pscw").points) EXPECT_GT(point.y, weak().simulated("p2p_waitall").at(point.x)) << point.x;
+TEST(Findings, pscw_is_not_faster_than_messages_in_weak_scaling) { expect_not(pscw_beats_messages(weak())); }
+TEST(Findings, pscw_is_faster_than_messages_that_cost_more) {
+  const auto slow = [](Writer &w, const std::vector<Link> &links) {
+    same_as_passive(w, links);
+    w.script().work(1e6);
+  };
+  expect(pscw_beats_messages(weak({"p2p_waitall", slow})));
 }
 
 TEST(Findings, pscw_is_near_passive) { expect(pscw_is_near_passive(weak())); }
@@ -139,22 +144,26 @@ TEST(Findings, messages_of_more_fixed_cost_do_not_catch_up) {
   expect_not(messages_catch_up(replaced(strong(), strong({instead.contender()}))));
 }
 
+// Not reproduced: docs/simulation.md.
+TEST(Findings, messages_do_not_overtake_rma_in_strong_scaling_of_the_paper) { expect_not(messages_overtake_in_strong_scaling(strong())); }
 TEST(Findings, messages_overtake_rma_in_strong_scaling_of_a_small_domain) { expect(messages_overtake_in_strong_scaling(strong_small())); }
 TEST(Findings, messages_do_not_overtake_rma_without_synchronisation_in_strong_scaling) {
   const Figure faulty = strong_small({Instead{"passive", puts_alone}.contender()});
   expect_not(messages_overtake_in_strong_scaling(replaced(strong_small(), faulty)));
 }
 
-/// All findings of an experiment, and of all its figures but those that are listed as not reproduced.
-void expect_all(const std::vector<Figure> &figures) {
+/// All findings of an experiment, but one that is listed as not reproduced.
+void expect_all(const std::vector<Figure> &figures, const std::string &not_reproduced = "") {
   for (const Figure &figure : figures) {
     EXPECT_FALSE(figure.findings.empty()) << figure.name;
-    for (const Finding &finding : figure.findings) expect(finding);
+    for (const Finding &finding : figure.findings) finding.statement == not_reproduced ? expect_not(finding) : expect(finding);
   }
 }
 TEST(Findings, of_synchronisation_hold) { expect_all(synchronisation(small_settings(1024))); }
 TEST(Findings, of_atomic_operations_hold) { expect_all(atomic_operations(small_settings(128))); }
-TEST(Findings, of_motifs_hold) { expect_all(motifs(small_settings(1024))); }
+TEST(Findings, of_motifs_hold_but_for_messages_to_the_hashtable) {
+  expect_all(motifs(small_settings(1024)), "inserts by atomic operations are faster than by messages at all counts");
+}
 
 /// Synchronisation of a ring, by any protocol in the place of a mode.
 Figure ring(const std::string &mode, const SwapProtocol &protocol) {
@@ -230,6 +239,11 @@ TEST(Findings, inserts_at_one_rank_do_not_scale) {
   expect_not(inserts_scale(figure));
 }
 
+TEST(Findings, inserts_by_slower_messages_are_beaten) {
+  expect(atomics_beat_messages(
+      {"hashtable", "", "ranks", "", "", {{"atomics", Origin::simulated, {{64, 2}}}, {"messages", Origin::simulated, {{64, 1}}}}}));
+}
+
 /// Nodes of one rank, where a put and a message cost the same but for their overlap.
 Figure fft_between_nodes(int parts_of_puts) {
   Settings settings = small_settings(256);
@@ -273,7 +287,7 @@ TEST(Findings, a_longer_latency_makes_fences_slower) {
 
 TEST(Findings, of_strong_scaling_have_two_numbers_of_ranks_each) {
   for (const Figure &figure : strong_scaling(small_settings(32))) {
-    EXPECT_EQ(figure.findings.size(), 1U) << figure.name;
+    EXPECT_FALSE(figure.findings.empty()) << figure.name;
     for (const Series &series : figure.series) EXPECT_GE(series.points.size(), 2U) << figure.name << ", " << series.name;
   }
 }

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <thread>
 
@@ -20,6 +21,7 @@ class Opened final : public RemoteProgress {
  public:
   explicit Opened(int number) : number_(number) {}
   bool poll() override { return number_ > 0; }
+  std::uint64_t events() const override { return 0; }
   bool has_thread() const override { return false; }
   bool has_failed() const override { return false; }
   int lost() const override { return -1; }

@@ -108,10 +108,13 @@ def profiled(paths, launcher):
     counts = counts_of(text)
     yield f"a tool sees the messages of mode p2p: {counts}", code == 0 and len(counts) == RANKS and \
         all(count["MPI_Start"] >= 5 and count["MPI_Put"] == 0 for count in counts)
-    code, text = launch(launcher, [profiler], [traced, "fence", "-1", "5"])
-    counts = counts_of(text)
-    yield f"a tool sees the puts of mode fence: {counts}", code == 0 and len(counts) == RANKS and \
-        all(count["MPI_Put"] >= 5 and count["MPI_Win_fence"] >= 5 for count in counts)
+    for mode in ("fence", "pscw", "passive", "notify", "direct"):
+        code, text = launch(launcher, [profiler], [traced, mode, "-1", "5"])
+        counts = counts_of(text)
+        puts, fences = 0 if mode in ("notify", "direct") else 5, 5 if mode == "fence" else 0
+        yield f"a tool sees the calls of mode {mode}: {counts}", code == 0 and len(counts) == RANKS and \
+            all((count["MPI_Start"] >= 5) == (mode == "passive") and (count["MPI_Put"] >= 5) == (puts > 0) and
+                count["MPI_Win_fence"] >= fences for count in counts)
 
 
 def main():

@@ -75,12 +75,16 @@ void add_common(CLI::App &command, CommonOptions &o) {
   command.add_flag("--progress", o.progress, "Show progress on stderr even if it is no terminal");
 }
 
+void add_seed(CLI::App &command, CommonOptions &o) {
+  command.add_option("--seed", o.seed, "Seed of the order in a round, and of what else is random")->capture_default_str();
+}
+
 /// How samples are taken: of commands whose samples repeat an operation.
 void add_sampling(CLI::App &command, CommonOptions &o) {
   command.add_option("--sample-ms", o.sample_ms, "A sample repeats the operation until it takes about so many milliseconds, once at least")
       ->check(common::positive_number())
       ->capture_default_str();
-  command.add_option("--seed", o.seed, "Seed of the order in a round, and of what else is random")->capture_default_str();
+  add_seed(command, o);
 }
 
 /// Of commands for any number of ranks.
@@ -208,6 +212,7 @@ CLI::App *add_overlap_command(CLI::App &app, PairOptions &options) {
   options.sizes = {1024, 16384, 131072, 1048576, 8388608};
   CLI::App *command = app.add_subcommand("overlap", kOverlap);
   add_message_sizes(*command, options, 8);
+  add_seed(*command, options);
   command->footer("Example: mpiexec -n 2 halocline-bench overlap --fake-nodes 2 --sizes 131072,8388608 --json overlap.json");
   return command;
 }
@@ -217,6 +222,7 @@ CLI::App *add_progress_command(CLI::App &app, PairOptions &options) {
   options.repetitions = 3;
   CLI::App *command = app.add_subcommand("progress", kProgress);
   add_message_sizes(*command, options, 1);
+  add_seed(*command, options);
   command->add_option("--compute-ms", options.compute_ms, "How long the target computes")
       ->check(common::positive_number())
       ->capture_default_str();
@@ -284,6 +290,7 @@ CLI::App *add_windows_command(CLI::App &app, PairOptions &options) {
       ->check(common::positive_number())
       ->capture_default_str();
   add_common(*command, options);
+  add_seed(*command, options);
   add_ranks(*command, options);
   command->footer("Example: mpiexec -n 16 -genv LD_PRELOAD libhalocline_mpi.so halocline-bench windows --json windows.json");
   return command;

@@ -5,8 +5,11 @@
 
 #include <halocline/halocline.hpp>
 
+#include <algorithm>
 #include <list>
+#include <random>
 #include <string>
+#include <vector>
 
 namespace bench {
 
@@ -26,5 +29,14 @@ class ContextWith {
 
 /// One for each kind of progress that a bench compares. Collective.
 std::list<ContextWith> all_progress(MPI_Comm comm);
+
+/// Those of a race in the order of one round.
+template <class Contender>
+std::vector<Contender *> shuffled(std::list<Contender> &all, std::mt19937_64 &random) {
+  std::vector<Contender *> order;
+  for (Contender &one : all) order.push_back(&one);
+  std::shuffle(order.begin(), order.end(), random);
+  return order;
+}
 
 }  // namespace bench

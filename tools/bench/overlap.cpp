@@ -69,6 +69,12 @@ class Contest {
     samples.start_us.push_back(slowest(start, comm_));
   }
 
+  /// A round whose samples do not count.
+  void warm_up(Work &work) {
+    round(work);
+    row_.samples = {};
+  }
+
   bool is_right() const { return on_both(line_.is_right(), comm_); }
 
   OverlapRow result() {
@@ -104,12 +110,14 @@ class Contest {
 OverlapReport run_overlap(MPI_Comm comm, const PairOptions &options, int argc, char **argv) {
   std::list<ContextWith> contexts = all_progress(comm);
   Work work;
+  std::mt19937_64 random(options.seed);
   OverlapReport report;
   for (const std::int64_t bytes : options.sizes) {
     std::list<Contest> contests;
     for (const ContextWith &with : contexts) contests.emplace_back(with, bytes, comm);
-    for (int round = -1; round < options.repetitions; ++round)
-      for (Contest &contest : contests) contest.round(work);
+    for (Contest &contest : contests) contest.warm_up(work);
+    for (int round = 0; round < options.repetitions; ++round)
+      for (Contest *contest : shuffled(contests, random)) contest->round(work);
     for (Contest &contest : contests) {
       if (!contest.is_right()) throw std::runtime_error("wrong halo: " + std::to_string(bytes) + " bytes");
       report.rows.push_back(contest.result());

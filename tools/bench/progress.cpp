@@ -42,6 +42,13 @@ class Trial {
     row_.compute_us.push_back(us[1]);
   }
 
+  /// A round whose samples do not count; the target computes for a millisecond.
+  void warm_up(Work &work) {
+    round(work, 1e3);
+    row_.completion_us.clear();
+    row_.compute_us.clear();
+  }
+
   ProgressRow result() {
     row_.median_completion_us = median(row_.completion_us);
     row_.median_compute_us = median(row_.compute_us);
@@ -76,12 +83,14 @@ ProgressReport run_progress(MPI_Comm comm, const PairOptions &options, int argc,
   std::list<ContextWith> contexts = all_progress(comm);
   contexts.emplace_back("helper", comm);  // it serves puts; in a swap, which overlap measures, it has no part
   Work work;
+  std::mt19937_64 random(options.seed);
   ProgressReport report;
   for (const std::int64_t bytes : options.sizes) {
     std::list<Trial> trials;
     for (const ContextWith &with : contexts) trials.emplace_back(with, bytes, comm);
+    for (Trial &trial : trials) trial.warm_up(work);
     for (int round = 0; round < options.repetitions; ++round)
-      for (Trial &trial : trials) trial.round(work, options.compute_ms * 1e3);
+      for (Trial *trial : shuffled(trials, random)) trial->round(work, options.compute_ms * 1e3);
     for (Trial &trial : trials) report.rows.push_back(trial.result());
   }
   report.environment = find_environment(contexts.front().context(), argc, argv);

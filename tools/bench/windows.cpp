@@ -7,8 +7,10 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <random>
 #include <stdexcept>
 
 namespace bench {
@@ -103,8 +105,9 @@ int as_many(double seconds, double us, int most) {
   return static_cast<int>(std::clamp(seconds * 1e6 / std::max(us, 1.0), 1.0, most * 1.0));
 }
 
-/// Both sets of names in turn. Each has half of its time for the windows one by one, and half for those that are open together.
-WindowRow race_windows(const std::string &kind, MPI_Comm comm, const PairOptions &options) {
+/// Both sets of names, in shuffled order in each round; one that takes longer has fewer rounds. Each has half of its time for the windows one
+/// by one, and half for those that are open together.
+WindowRow race_windows(const std::string &kind, MPI_Comm comm, const PairOptions &options, std::mt19937_64 &random) {
   WindowRow row{kind};
   WindowMaker makers[]{{kind, loaded_calls(), comm}, {kind, host_calls(), comm}};
   WindowCost *const costs[]{&row.loaded, &row.host};
@@ -118,9 +121,12 @@ WindowRow race_windows(const std::string &kind, MPI_Comm comm, const PairOptions
   // The first time is for what an MPI keeps of windows that have ended, as it would count for the kind that comes first.
   for (const int k : {0, 1, 0, 1})
     measure_memory(makers[k], as_many(options.seconds / 4, 2 * typical_us[k], options.windows), comm, *costs[k]);
-  for (int round = 0; round < std::max(rounds[0], rounds[1]); ++round)
-    for (const int k : {0, 1})
+  std::array<int, 2> order{0, 1};
+  for (int round = 0; round < std::max(rounds[0], rounds[1]); ++round) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (const int k : order)
       if (round < rounds[k]) costs[k]->us.samples.push_back(makers[k].microseconds_of_one());
+  }
   for (WindowCost *cost : costs) cost->us.conclude();
   return row;
 }
@@ -136,11 +142,12 @@ WindowReport run_windows(MPI_Comm comm, const PairOptions &options, int argc, ch
     report.environment = find_environment(context, argc, argv);
   }
   report.loaded = is_drop_in_loaded();
+  std::mt19937_64 random(options.seed);
   for (const std::string &kind : options.parts) {
     // A communicator of its own, so that the first window of each kind opens what a communicator needs.
     MPI_Comm own = MPI_COMM_NULL;
     MPI_Comm_dup(comm, &own);
-    report.rows.push_back(race_windows(kind, own, options));
+    report.rows.push_back(race_windows(kind, own, options, random));
     MPI_Comm_free(&own);
   }
   return report;

@@ -25,6 +25,7 @@ const char *name_of(Reader reader) {
     case Reader::library: return "library";
     case Reader::drop_in: return "libhalocline_mpi";
     case Reader::python: return "the Python package";
+    case Reader::command: return "the command halocline";
     case Reader::tests: return "tests";
     case Reader::place: return "nobody";
   }

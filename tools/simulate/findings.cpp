@@ -13,6 +13,12 @@ constexpr double kGrowth = 0.05;
 
 std::string times(double ratio) { return text_of(ratio) + " times"; }
 
+double least_ratio(const Series &of, const Series &to) {
+  double least = HUGE_VAL;
+  for (const Point &point : of.points) least = std::min(least, point.y / to.at(point.x));
+  return least;
+}
+
 /// How much longer p2p takes than the better of PSCW and passive target synchronisation.
 double gain_of_rma(const Figure &figure, double x) {
   return figure.simulated("p2p_waitall").at(x) / std::min(figure.simulated("pscw").at(x), figure.simulated("passive").at(x));
@@ -41,10 +47,13 @@ Finding adopted_passive_beats_naive(const Figure &figure) {
 }
 
 Finding passive_beats_messages(const Figure &figure) {
-  const Series &p2p = figure.simulated("p2p_waitall"), &passive = figure.simulated("passive");
-  double least = HUGE_VAL;
-  for (const Point &point : p2p.points) least = std::min(least, point.y / passive.at(point.x));
+  const double least = least_ratio(figure.simulated("p2p_waitall"), figure.simulated("passive"));
   return {"passive target synchronisation is faster than p2p at all counts", least > 1, "p2p takes at least " + times(least) + " as long"};
+}
+
+Finding pscw_beats_messages(const Figure &figure) {
+  const double least = least_ratio(figure.simulated("p2p_waitall"), figure.simulated("pscw"));
+  return {"PSCW is faster than p2p at all counts", least > 1, "p2p takes at least " + times(least) + " as long"};
 }
 
 Finding pscw_is_near_passive(const Figure &figure) {
@@ -131,10 +140,13 @@ Finding inserts_scale(const Figure &figure) {
           text_of(gain) + " times the rate of " + text_of(ideal) + " times fewer ranks"};
 }
 
+Finding atomics_beat_messages(const Figure &figure) {
+  const double least = least_ratio(figure.simulated("atomics"), figure.simulated("messages"));
+  return {"inserts by atomic operations are faster than by messages at all counts", least > 1, "at least " + times(least) + " the rate"};
+}
+
 Finding overlap_pays(const Figure &figure) {
-  const Series &puts = figure.simulated("puts, overlapped"), &messages = figure.simulated("messages");
-  double least = HUGE_VAL;
-  for (const Point &point : puts.points) least = std::min(least, point.y / messages.at(point.x));
+  const double least = least_ratio(figure.simulated("puts, overlapped"), figure.simulated("messages"));
   return {"puts that overlap with the computation are faster than messages at all counts", least > 1,
           "at least " + text_of(least) + " times"};
 }

@@ -11,9 +11,10 @@ namespace simulate {
 Finding fence_falls_behind(const Figure &figure);
 Finding adopted_passive_beats_naive(const Figure &figure);
 Finding passive_beats_messages(const Figure &figure);
+Finding pscw_beats_messages(const Figure &figure);
 Finding pscw_is_near_passive(const Figure &figure);
 Finding messages_catch_up(const Figure &figure);
-/// The same of a domain whose messages become short at many ranks.
+/// The same where messages become short at many ranks.
 Finding messages_overtake_in_strong_scaling(const Figure &figure);
 /// The same over the bytes of a message.
 Finding messages_overtake(const Figure &figure);
@@ -26,6 +27,7 @@ Finding fence_grows_with_log_ranks(const Figure &figure);
 Finding lock_overtakes_network(const Figure &figure);
 /// SC13, sections 4.1 to 4.3: the hashtable, "the rate grows with the ranks"; the sparse exchange; the FFT.
 Finding inserts_scale(const Figure &figure);
+Finding atomics_beat_messages(const Figure &figure);
 Finding nbx_beats_alltoall(const Figure &figure);
 Finding overlap_pays(const Figure &figure);
 

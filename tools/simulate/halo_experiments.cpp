@@ -113,7 +113,7 @@ std::vector<Figure> weak_scaling(const Settings &settings) {
   if (ranks.back() != settings.most_ranks) ranks.push_back(settings.most_ranks);
   Figure figure = weak_figure(settings, all_modes(), ranks);
   figure.findings = {fence_falls_behind(figure), adopted_passive_beats_naive(figure), passive_beats_messages(figure),
-                     pscw_is_near_passive(figure)};
+                     pscw_beats_messages(figure), pscw_is_near_passive(figure)};
   add_modelled(figure, beyond(ranks), settings.machine("archer").network.ranks_per_node);
   return {figure};
 }
@@ -128,7 +128,7 @@ std::vector<Figure> strong_scaling(const Settings &settings) {
   Figure small =
       strong_figure(settings, all_modes(), growing(few, many, kFactor), {"strong_small", kSmallSide, kSmallHeight, kSolverFields});
   Figure messages = message_figure(settings, all_modes(), least);
-  step.findings = {messages_catch_up(step)}, solver.findings = {messages_catch_up(solver)};
+  for (Figure *figure : {&step, &solver}) figure->findings = {messages_catch_up(*figure), messages_overtake_in_strong_scaling(*figure)};
   small.findings = {messages_overtake_in_strong_scaling(small)};
   messages.findings = {messages_overtake(messages)};
   return {step, solver, small, messages};

@@ -209,7 +209,7 @@ Figure hashtable(const Settings &settings, const std::vector<int> &ranks) {
     }
     figure.series.push_back(series);
   }
-  figure.findings = {inserts_scale(figure)};
+  figure.findings = {inserts_scale(figure), atomics_beat_messages(figure)};
   return figure;
 }
 

@@ -277,11 +277,12 @@ def test_an_interrupt_ends_a_wait_for_a_notification(context):
         assert segment.wait() == 0
 
 
-def test_an_interrupt_ends_a_swap_that_waits_for_a_late_rank(context, grid):
+@pytest.mark.parametrize("mode", ["auto", "p2p", "neighbor", "pscw", "passive", "notify", "direct"])
+def test_an_interrupt_ends_a_swap_that_waits_for_a_late_rank(context, grid, mode):
     if context.size < 2:
         pytest.skip("needs a rank that waits and one that is late")
     with halocline.Segment(context, 1, notifications=1) as segment:
-        halo = halocline.Halo(grid, [halocline.Field(grid)], mode="direct")
+        halo = halocline.Halo(grid, [halocline.Field(grid)], mode=mode)
         if context.rank == 0:
             interrupt_soon()
             with pytest.raises(KeyboardInterrupt):

@@ -76,13 +76,14 @@ def complaint(python, mpi):
 
 
 def contents_complaint(wheel):
-    """No MPI is in the wheel, nor is a folder of this machine; the licences of what is compiled into it are."""
+    """The wheel names the systems that it runs on. No MPI is in it, nor a folder of this machine; the licences of what it compiles are."""
     with zipfile.ZipFile(wheel) as archive:
         names = [name for name in archive.namelist() if Path(name).name.startswith("libmpi")]
         paths = [name for name in archive.namelist() if ".so" in name and str(ROOT / ".venv").encode() in archive.read(name)]
         licences = {Path(name).name for name in archive.namelist() if ".dist-info/licenses/" in name}
     absent = {"LICENSE", "nanobind.txt", "robin-map.txt"} - licences
-    return f"{names} {paths} without {absent}" if names or paths or absent else ""
+    untagged = [] if "-manylinux_" in wheel.name else [wheel.name]
+    return f"{names} {paths} {untagged} without {absent}" if names or paths or untagged or absent else ""
 
 
 def main():

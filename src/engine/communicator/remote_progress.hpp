@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace halocline::core {
@@ -15,6 +16,8 @@ class RemoteProgress {
 
   /// Drives progress of all requests, and serves those of other ranks; true if anything arrived or completed.
   virtual bool poll() = 0;
+  /// How often polls of this process, by any thread, have found that something arrived or completed.
+  virtual std::uint64_t events() const = 0;
   /// True if a progress thread of this process drives progress whenever something arrives (HALOCLINE_PROGRESS=thread), and then rings this
   /// rank's doorbell. A wait must not rely on a spare thread.
   virtual bool has_thread() const = 0;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <ctime>
+#include <utility>
 
 namespace halocline::core {
 namespace {
@@ -14,8 +15,8 @@ namespace {
 constexpr long kSpinsWithCore = 20'000, kSpinsWithout = 20;
 constexpr long kYieldsWithCore = 200, kYieldsWithout = 50;
 constexpr long kPollEvery_ns = 50'000;      // no rank rings for what arrives by MPI or over a network
-// Without a core per rank the polls of many waits would take the cores. There a sleep after a poll without events lasts this part of the
-// wait so far, up to a limit.
+// Without a core per rank the polls of many waits would take the cores. There a sleep lasts this part of the wait so far, up to a limit,
+// if no poll since the last one has found anything.
 constexpr long kPartOfWait = 8, kMostPollEvery_ns = 1'000'000;
 constexpr long kSpinsOfLook = 8;
 constexpr long kYieldsForNetwork_ns = 50'000'000;  // a sleep delays a stream of data by its whole length
@@ -76,7 +77,7 @@ Wait::Turn Wait::pause() {
 /// themselves.
 void Wait::poll() {
   if (calls_ < spins_ && calls_ % 4 != 0) return;
-  any_events_ = network_->poll();
+  network_->poll();
   if (calls_ < spins_) calls_ += kSpinsOfLook;
 }
 
@@ -110,8 +111,11 @@ Wait::Turn Wait::pause_slowly() {
   return next_turn();
 }
 
-long Wait::poll_every_ns() const {
-  if (communicator_.core_per_rank() || any_events_) return kPollEvery_ns;
+/// What this wait serves may be polled by its caller, or by another thread.
+long Wait::poll_every_ns() {
+  if (communicator_.core_per_rank()) return kPollEvery_ns;
+  const std::uint64_t events = network_ ? network_->events() : 0;
+  if (std::exchange(events_, events) != events) return kPollEvery_ns;
   return std::clamp<long>((now_ns() - start_ns_) / kPartOfWait, kPollEvery_ns, kMostPollEvery_ns);
 }
 

@@ -45,7 +45,7 @@ class Wait {
  private:
   void poll();
   Turn pause_slowly();
-  long poll_every_ns() const;
+  long poll_every_ns();
   Turn next_turn();
   void end_sleep();
   void tell_call();
@@ -59,7 +59,7 @@ class Wait {
   CallWord call_;
   bool told_ = false;  // this wait has reported its call
   bool ended_ = false;  // by the program's check
-  bool any_events_ = false;  // at the last poll of the network
+  std::uint64_t events_ = 0;  // of the network, before the last sleep between two polls
   std::uint32_t seen_ = 0;
   std::int64_t start_ns_ = 0, checked_ns_ = 0;
   int expected_ = -1;

@@ -44,6 +44,7 @@ class Network final : public RemoteProgress {
   /// Drives progress for all contexts at the endpoint and serves other ranks; true if there were events. With a thread that rings, wakes
   /// threads that sleep on the doorbell for that. Any thread that may use the endpoint.
   bool poll() override { return requests_ && requests_->poll(); }
+  std::uint64_t events() const override { return endpoint_ ? endpoint_->events() : 0; }
   int find_lost() override { return liveness_->find_lost(); }
   std::string name_of(int rank) override { return liveness_->name_of(rank); }
   /// Polls in one of 32 calls, for callers that repeat until something has changed: one poll costs as much as many of their calls.

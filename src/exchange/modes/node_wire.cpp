@@ -22,12 +22,6 @@ namespace {
 
 constexpr std::uint64_t kNoticeLeaves_ms = 200;
 
-/// The error of a rank that ends its round because another one is lost.
-Status ended_for(int rank, Loss known) {
-  return fail(Status::peer_died, "rank %d ends its round without rank %d, which is lost: rank %d has found out", rank, known.rank,
-              known.finder);
-}
-
 class NodeWireChannel final : public Channel {
  public:
   NodeWireChannel(Plan &plan, std::vector<int> edges) : Channel(plan, std::move(edges)), network_(*plan.network), links_(plan, edges_) {
@@ -213,7 +207,7 @@ class NodeWireChannel final : public Channel {
   Status lose(const SlotChannel &channel, const char *reason) {
     tell_lost(channel.rank());
     const Loss known = Loss::of(links_.words().lost.load(std::memory_order_relaxed));
-    if (known.rank != channel.rank()) return ended_for(plan_.communicator->rank(), known);
+    if (known.rank != channel.rank()) return end_without(known);
     return fail(Status::peer_died, "rank %d cannot reach %s over the network (any more): %s", plan_.communicator->rank(),
                 channel.name().c_str(), reason);
   }
@@ -226,7 +220,14 @@ class NodeWireChannel final : public Channel {
       plan_.communicator->ring_node();
     }
     spread_notice();
-    return ended_for(plan_.communicator->rank(), Loss::of(word));
+    return end_without(Loss::of(word));
+  }
+
+  /// The error of a rank that ends its round because another one is lost.
+  Status end_without(Loss known) const {
+    const char *host = plan_.other_host(known.rank);
+    return fail(Status::peer_died, "rank %d ends its round without rank %d%s%s, which is lost: rank %d has found out",
+                plan_.communicator->rank(), known.rank, host ? " on host " : "", host ? host : "", known.finder);
   }
 
   /// Sends the notice to all other nodes that this rank reaches, once. Ranks of this node that do so at the same time send the same.

@@ -125,11 +125,13 @@ def _ending_all(show: Any) -> Any:
 
 def _abort(status: int) -> NoReturn:
     """Ends all ranks, once the launcher has read what this one has printed: MPICH's drops the rest."""
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(Exception):
-            stream.flush()
-            _wait_until_read(stream.fileno())
-    _core.mpi_abort(status)
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()
+                _wait_until_read(stream.fileno())
+    finally:
+        _core.mpi_abort(status)
 
 
 def _wait_until_read(file: int) -> None:

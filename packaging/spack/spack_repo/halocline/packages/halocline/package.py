@@ -15,7 +15,7 @@ class Halocline(CMakePackage):
 
     variant("fortran", default=True, description="Build the Fortran modules")
     variant("tools", default=True, description="Build the command halocline and the programs that it drives")
-    variant("apps", default=False, description="Build the mini-apps")
+    variant("apps", default=False, description="Build the mini-app cloud")
     variant("tracing", default=True, description="Let HALOCLINE_TRACE and HALOCLINE_SUMMARY work")
     variant("mpi_abi", default=True, description="Build the drop-in for the MPI-5 ABI, too, if the MPI offers that")
 
