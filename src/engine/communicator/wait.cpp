@@ -20,7 +20,7 @@ constexpr long kPollEvery_ns = 50'000;      // no rank rings for what arrives by
 constexpr long kPartOfWait = 8, kMostPollEvery_ns = 1'000'000;
 constexpr long kSpinsOfLook = 8;
 constexpr long kYieldsForNetwork_ns = 50'000'000;  // a sleep delays a stream of data by its whole length
-constexpr long kYieldsWithoutCore_ns = 2'000'000;   // and a small message, which takes microseconds, by many times that
+constexpr long kYieldsWithoutCore_ns = 2'000'000;  // and a small message, which takes microseconds, by many times that
 // Spins before the wait yields, by WakeUp: tens of microseconds, some microseconds, none. Then other processes of this core run between two
 // looks. One of them may be a rank of another node, where several hosts share a machine.
 constexpr long kSpinsAlone[] = {1'000, 20, 0};
