@@ -77,11 +77,11 @@ struct Plan {
   std::vector<FieldPlace> places;
   bool views_out = false;  // what arrived in the running round, or in the last one, is shown in place: it has not been released
 
-  /// The host of a neighbour, for messages; NULL if it is on this node.
-  const char *other_host(int rank) const {
+  /// The name of a rank in messages, with its host if it is a neighbour on another node.
+  std::string name_of(int rank) const {
     for (const Edge &edge : edges)
-      if (edge.rank == rank && !edge.host.empty()) return edge.host.c_str();
-    return nullptr;
+      if (edge.rank == rank && !edge.host.empty()) return "rank " + std::to_string(rank) + " on host " + edge.host;
+    return "rank " + std::to_string(rank);
   }
 };
 

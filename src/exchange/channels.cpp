@@ -103,9 +103,7 @@ void Channels::describe(hlc_plan_info &info) const {
 Status Channels::name_peer(Status status, int e) const {
   if (status != Status::mpi || e < 0) return status;
   const int rank = plan_.edges[static_cast<std::size_t>(e)].rank;
-  const char *host = plan_.other_host(rank);
-  return fail(status, "rank %d cannot reach rank %d%s%s: %s", plan_.communicator->rank(), rank, host ? " on host " : "", host ? host : "",
-              error_message());
+  return fail(status, "rank %d cannot reach %s: %s", plan_.communicator->rank(), plan_.name_of(rank).c_str(), error_message());
 }
 
 /// Reports once what the mode was asked for and cannot do here: edges to other nodes, fields that cannot be read.

@@ -254,10 +254,9 @@ Status Check::look_for_all(bool waits) {
 
 Status Check::late() const {
   if (attempt_.starved) return no_memory();
-  const char *host = plan_.other_host(attempt_.rank);
-  return fail(Status::timeout, "%s: waited %lld s for rank %d%s%s to %s this swap (HALOCLINE_TIMEOUT)", findings_.where().c_str(),
-              static_cast<long long>(plan_.communicator->timeout_ns() / 1'000'000'000), attempt_.rank, host ? " on host " : "",
-              host ? host : "", attempt_.what);
+  return fail(Status::timeout, "%s: waited %lld s for %s to %s this swap (HALOCLINE_TIMEOUT)", findings_.where().c_str(),
+              static_cast<long long>(plan_.communicator->timeout_ns() / 1'000'000'000), plan_.name_of(attempt_.rank).c_str(),
+              attempt_.what);
 }
 
 Status Check::no_memory() const {

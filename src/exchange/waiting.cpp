@@ -36,11 +36,9 @@ Status Waiting::suspect_rank(int rank, Member member, bool timed_out) {
     return fail(Status::peer_died, "%s: rank %d waits for rank %d, whose process has ended", swap_text().c_str(), communicator.rank(),
                 rank);
   }
-  const char *host = plan_.other_host(rank);
   if (timed_out)
-    return fail(Status::timeout, "%s: rank %d has waited %lld s for rank %d%s%s%s%s (HALOCLINE_TIMEOUT)", swap_text().c_str(),
-                communicator.rank(), static_cast<long long>(communicator.timeout_ns() / 1'000'000'000), rank, host ? " on host " : "",
-                host ? host : "", where(rank).c_str(),
+    return fail(Status::timeout, "%s: rank %d has waited %lld s for %s%s%s (HALOCLINE_TIMEOUT)", swap_text().c_str(), communicator.rank(),
+                static_cast<long long>(communicator.timeout_ns() / 1'000'000'000), plan_.name_of(rank).c_str(), where(rank).c_str(),
                 channels_.knows_who() ? "" : " or another of its neighbours: this mode does not tell which");
   return Status::ok;
 }

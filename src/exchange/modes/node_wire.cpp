@@ -225,9 +225,8 @@ class NodeWireChannel final : public Channel {
 
   /// The error of a rank that ends its round because another one is lost.
   Status end_without(Loss known) const {
-    const char *host = plan_.other_host(known.rank);
-    return fail(Status::peer_died, "rank %d ends its round without rank %d%s%s, which is lost: rank %d has found out",
-                plan_.communicator->rank(), known.rank, host ? " on host " : "", host ? host : "", known.finder);
+    return fail(Status::peer_died, "rank %d ends its round without %s, which is lost: rank %d has found out", plan_.communicator->rank(),
+                plan_.name_of(known.rank).c_str(), known.finder);
   }
 
   /// Sends the notice to all other nodes that this rank reaches, once. Ranks of this node that do so at the same time send the same.
