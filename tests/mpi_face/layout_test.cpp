@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "faces/mpi/basic.hpp"
+#include "faces/mpi/elements.hpp"
 #include "faces/mpi/predefined.hpp"
 #include "faces/mpi/typed.hpp"
 #include "mpi_face/random_types.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "faces/mpi/operations.hpp"
+#include "engine/elements/operations.hpp"
 #include "faces/mpi/predefined.hpp"
 #include "faces/mpi/typed.hpp"
 #include "faces/mpi/walk.hpp"

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "engine/elements/operations.hpp"
 #include "faces/mpi/handles.hpp"
-#include "faces/mpi/operations.hpp"
 #include "faces/mpi/typed.hpp"
 
 namespace halocline::test {

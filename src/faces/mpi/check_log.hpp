@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
+#include "faces/mpi/elements.hpp"
 #include "faces/mpi/flatten.hpp"
-#include "faces/mpi/operation.hpp"
 
 namespace halocline::core::mpi {
 

@@ -7,9 +7,9 @@
 #include <array>
 #include <cstring>
 
+#include "engine/elements/operations.hpp"
 #include "engine/rma/operations.hpp"
 #include "faces/mpi/landing.hpp"
-#include "faces/mpi/operations.hpp"
 #include "faces/mpi/walk.hpp"
 
 namespace halocline::core::mpi::far {

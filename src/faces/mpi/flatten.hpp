@@ -7,8 +7,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "faces/mpi/basic.hpp"
-#include "faces/mpi/steps.hpp"
+#include "faces/mpi/elements.hpp"
 
 namespace halocline::mpi {
 

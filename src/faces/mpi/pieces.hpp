@@ -6,8 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "faces/mpi/basic.hpp"
-#include "faces/mpi/steps.hpp"
+#include "faces/mpi/elements.hpp"
 
 namespace halocline::mpi {
 

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "faces/mpi/basic.hpp"
+#include "faces/mpi/elements.hpp"
 
 namespace halocline::mpi {
 

@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "faces/mpi/basic.hpp"
-#include "faces/mpi/operation.hpp"
+#include "faces/mpi/elements.hpp"
 
 namespace halocline::mpi {
 

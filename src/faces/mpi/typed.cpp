@@ -5,21 +5,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include "faces/mpi/operations.hpp"
+#include "engine/elements/operations.hpp"
 #include "faces/mpi/single.hpp"
 #include "faces/mpi/walk.hpp"
 
 namespace halocline::mpi {
 namespace {
-
-/// Applies the operation to the runs of one part of a walk, each of which is a row if it has several elements.
-void apply_runs(const Applier &applier, std::int64_t bytes, const Row &runs) {
-  const std::int64_t element = applier.element_bytes();
-  if (bytes == element) return applier.apply(runs);
-  for (std::int64_t i = 0; i < runs.count; ++i)
-    applier.apply({runs.target + i * runs.target_stride, runs.origin + i * runs.origin_stride,
-                   runs.result ? runs.result + i * runs.result_stride : nullptr, element, element, element, bytes / element});
-}
 
 char *bytes_of(const Buffer &buffer) { return static_cast<char *>(buffer.address); }
 const char *bytes_of(const ConstBuffer &buffer) { return static_cast<const char *>(buffer.address); }
@@ -84,9 +75,8 @@ void accumulate(Accumulate how, const Buffer &target, const ConstBuffer &origin)
   }
   std::array<Side, 2> sides{side_of(target), side_of(origin)};
   walk<2>(sides, [&](const Part<2> &part) {
-    apply_runs(
-        applier, part.bytes,
-        {bytes_of(target) + part.offset[0], bytes_of(origin) + part.offset[1], nullptr, part.stride[0], part.stride[1], 0, part.count});
+    applier.apply_runs(part.bytes, {bytes_of(target) + part.offset[0], bytes_of(origin) + part.offset[1], nullptr, part.stride[0],
+                                    part.stride[1], 0, part.count});
   });
 }
 
@@ -109,9 +99,8 @@ void get_accumulate(Accumulate how, const Buffer &target, const ConstBuffer &ori
   }
   std::array<Side, 3> sides{side_of(target), side_of(given), side_of(result)};
   walk<3>(sides, [&](const Part<3> &part) {
-    apply_runs(applier, part.bytes,
-               {bytes_of(target) + part.offset[0], bytes_of(given) + part.offset[1], bytes_of(result) + part.offset[2], part.stride[0],
-                part.stride[1], part.stride[2], part.count});
+    applier.apply_runs(part.bytes, {bytes_of(target) + part.offset[0], bytes_of(given) + part.offset[1], bytes_of(result) + part.offset[2],
+                                    part.stride[0], part.stride[1], part.stride[2], part.count});
   });
 }
 

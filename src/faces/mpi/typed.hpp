@@ -12,8 +12,8 @@
 
 #include <cstdint>
 
+#include "faces/mpi/elements.hpp"
 #include "faces/mpi/flatten.hpp"
-#include "faces/mpi/operation.hpp"
 
 namespace halocline::mpi {
 

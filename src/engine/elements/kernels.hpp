@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "faces/mpi/basic.hpp"
-#include "faces/mpi/operation.hpp"
+#include "engine/elements/basic.hpp"
+#include "engine/elements/operation.hpp"
 
-namespace halocline::mpi {
+namespace halocline::core::elements {
 
 /// target = target op origin for each element of a row; `result` is not looked at.
 using Kernel = void (*)(const Row &row);
@@ -13,4 +13,4 @@ using Kernel = void (*)(const Row &row);
 /// Null if the operation is not defined for the type, and for replace and no_op, which need none.
 Kernel kernel_of(Operation op, Basic type);
 
-}  // namespace halocline::mpi
+}  // namespace halocline::core::elements

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace halocline::mpi {
+namespace halocline::core::elements {
 
 /// The predefined operations, by their names in MPI.
 enum class Operation : std::uint8_t {
@@ -53,4 +53,4 @@ struct Row {
   std::int64_t count;
 };
 
-}  // namespace halocline::mpi
+}  // namespace halocline::core::elements

@@ -1,13 +1,13 @@
 // The loops of the operations. Elements are loaded and stored as bytes: they need not be aligned.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "faces/mpi/kernels.hpp"
+#include "engine/elements/kernels.hpp"
 
 #include <array>
 #include <complex>
 #include <cstring>
 #include <type_traits>
 
-namespace halocline::mpi {
+namespace halocline::core::elements {
 namespace {
 
 template <class T>
@@ -285,4 +285,4 @@ Kernel kernel_of(Operation op, Basic type) {
   return op < Operation::count_ ? kKernels[static_cast<std::size_t>(op)][static_cast<std::size_t>(type)] : nullptr;
 }
 
-}  // namespace halocline::mpi
+}  // namespace halocline::core::elements

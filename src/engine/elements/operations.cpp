@@ -1,17 +1,17 @@
 // The operations of accumulates on rows of elements: alone, or atomically with each other. Numbers and operations that the engine has are
 // changed by its atomics, others by compare and swap of their bytes.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "faces/mpi/operations.hpp"
+#include "engine/elements/operations.hpp"
 
 #include <array>
 #include <atomic>
 #include <cstring>
 
+#include "engine/elements/kernels.hpp"
+#include "engine/elements/word16.hpp"
 #include "engine/memory/atomics.hpp"
-#include "faces/mpi/kernels.hpp"
-#include "faces/mpi/word16.hpp"
 
-namespace halocline::mpi {
+namespace halocline::core::elements {
 namespace {
 
 // SYNC atomic-to-atomic (pairs with itself): as in the engine's atomics, on the same numbers.
@@ -186,6 +186,13 @@ void copy_strided(const Strided &where, std::int64_t bytes, std::int64_t count) 
   for (std::int64_t i = 0; i < count; ++i) std::memcpy(where.to + i * where.to_stride, where.from + i * where.from_stride, size);
 }
 
+void copy_runs(Basic type, const Strided &where, std::int64_t bytes, std::int64_t count) {
+  if (!has_gaps(type)) return copy_strided(where, bytes, count);
+  const std::int64_t element = basic_bytes(type);
+  for (std::int64_t i = 0; i < count; ++i)
+    copy_parts(data_of(type), {where.to + i * where.to_stride, where.from + i * where.from_stride, element, element}, bytes / element);
+}
+
 std::int64_t longest_atomic() { return Word16::is_supported() ? 16 : 8; }
 
 void swap_element(Access access, std::int64_t bytes, void *target, const Swap &values) {
@@ -210,6 +217,13 @@ Applier::Applier(Accumulate how, Basic type) : op_(how.op), access_(how.access),
 void Applier::apply(const Row &row) const {
   if (row.count == 0) return;
   access_ == Access::exclusive ? apply_exclusive(row) : apply_atomic(row);
+}
+
+void Applier::apply_runs(std::int64_t bytes, const Row &runs) const {
+  if (bytes == bytes_) return apply(runs);
+  for (std::int64_t i = 0; i < runs.count; ++i)
+    apply({runs.target + i * runs.target_stride, runs.origin + i * runs.origin_stride,
+           runs.result ? runs.result + i * runs.result_stride : nullptr, bytes_, bytes_, bytes_, bytes / bytes_});
 }
 
 /// The elements of a row without gaps are copied as one.
@@ -242,4 +256,4 @@ void Applier::apply_atomic(const Row &row) const {
   }
 }
 
-}  // namespace halocline::mpi
+}  // namespace halocline::core::elements

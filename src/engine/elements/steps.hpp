@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace halocline::mpi {
+namespace halocline::core::elements {
 
 /// `count` runs of `bytes` bytes, `stride` bytes apart, the first at `offset`.
 struct Strip {
@@ -37,4 +37,4 @@ struct Reach {
   std::int64_t end = 0;
 };
 
-}  // namespace halocline::mpi
+}  // namespace halocline::core::elements

@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <cstring>
 
-#include "faces/mpi/basic.hpp"
+#include "engine/elements/basic.hpp"
 
 #ifdef __x86_64__
 #include <cpuid.h>
 #endif
 
-namespace halocline::mpi {
+namespace halocline::core::elements {
 
 /// Aligned to 16 bytes. Each operation is sequentially consistent.
 class Word16 {
@@ -64,4 +64,4 @@ class Word16 {
   Int128 *at_;
 };
 
-}  // namespace halocline::mpi
+}  // namespace halocline::core::elements

@@ -7,10 +7,10 @@
 
 #include <cstdint>
 
-#include "faces/mpi/basic.hpp"
-#include "faces/mpi/operation.hpp"
+#include "engine/elements/basic.hpp"
+#include "engine/elements/operation.hpp"
 
-namespace halocline::mpi {
+namespace halocline::core::elements {
 
 /// One operation on one type. Requires is_defined.
 class Applier {
@@ -19,6 +19,8 @@ class Applier {
 
   std::int64_t element_bytes() const { return bytes_; }
   void apply(const Row &row) const;
+  /// The same for runs of `bytes` bytes, each of which has elements one after the other on all sides. The strides are those of the runs.
+  void apply_runs(std::int64_t bytes, const Row &runs) const;
 
  private:
   void apply_exclusive(const Row &row) const;
@@ -48,10 +50,13 @@ struct Strided {
 };
 void copy_strided(const Strided &where, std::int64_t bytes, std::int64_t count);
 
+/// Copies `count` runs of whole elements, `bytes` bytes each, and not the gaps of the elements.
+void copy_runs(Basic type, const Strided &where, std::int64_t bytes, std::int64_t count);
+
 /// Elements of at most that many bytes can be changed atomically, if they are aligned to their size.
 std::int64_t longest_atomic();
 
 /// Compares and swaps one element of 1, 2, 4, 8 or 16 bytes.
 void swap_element(Access access, std::int64_t bytes, void *target, const Swap &values);
 
-}  // namespace halocline::mpi
+}  // namespace halocline::core::elements

@@ -1,8 +1,8 @@
 // Walks over layouts.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "faces/mpi/walk.hpp"
+#include "engine/elements/walk.hpp"
 
-namespace halocline::mpi {
+namespace halocline::core::elements {
 
 Cursor::Cursor(const Steps &steps, std::int64_t count) : all_(steps.all.data()), frames_(few_) {
   if (count <= 0 || steps.top == steps.all.size() || start_single(steps, count)) return;
@@ -85,4 +85,4 @@ void Side::take(std::int64_t bytes, std::int64_t pieces) {
   now_ = {now_.offset + taken, now_.bytes - taken, 1, 0};
 }
 
-}  // namespace halocline::mpi
+}  // namespace halocline::core::elements

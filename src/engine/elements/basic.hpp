@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace halocline::mpi {
+namespace halocline::core::elements {
 
 enum class Basic : std::uint8_t {
   none,  // no data at all
@@ -175,4 +175,4 @@ constexpr ElementData data_of(Basic type) {
 /// True if an element has bytes that are no data.
 constexpr bool has_gaps(Basic type) { return data_of(type).has_gaps(basic_bytes(type)); }
 
-}  // namespace halocline::mpi
+}  // namespace halocline::core::elements
