@@ -18,7 +18,7 @@ namespace {
 using transport::shm::ObjectAddress;
 using transport::shm::Region;
 
-constexpr long kLongestSleep_ns = 1'000'000'000;
+constexpr long kLongestSleep_ns = 1'000'000'000, kSleepWithPutOff_ns = 50'000;
 constexpr int kPollsBetweenLooks = 64;
 
 /// Maps an object that a rank has made, from `place` on.
@@ -80,12 +80,13 @@ void Server::serve(int pipe) {
     int polls = 0;
     while (poll())
       if (++polls == kPollsBetweenLooks) break;
-    if (polls < kPollsBetweenLooks) endpoint_.sleep(pipe, kLongestSleep_ns);
+    if (polls < kPollsBetweenLooks) endpoint_.sleep(pipe, put_off_.empty() ? kLongestSleep_ns : kSleepWithPutOff_ns);
   }
 }
 
 bool Server::poll() {
   const std::uint64_t events = endpoint_.events();
+  if (!put_off_.empty()) carry_out_put_off();
   endpoint_.poll();
   for (Transfer *next = endpoint_.take_ended(); next;) {
     Transfer &transfer = *next;
@@ -108,13 +109,29 @@ void Server::receive(Transfer &buffer) {
 
 bool Server::read(const char *text, std::int64_t bytes) {
   Message message;
-  Reply reply;
   if (!service_.read(text, bytes, &message) || message.kind == Message::Kind::reply || !ranks_.mapped()) return false;
-  const std::int64_t rest = bytes - static_cast<std::int64_t>(sizeof message);
-  if (service_.carry_out(message, text + sizeof message, rest, &reply) != Service::Outcome::done) return false;
-  if (message.silent) return true;
+  return carry_out(message, {text + sizeof message, bytes - static_cast<std::int64_t>(sizeof message)});
+}
+
+/// A query that finds others put off waits behind them, as ServedParts has it.
+bool Server::carry_out(const Message &query, Operands operands) {
+  Reply reply;
+  const bool waits = !put_off_.empty() && Service::is_in_order(query);
+  const Outcome outcome = waits ? Outcome::later : service_.carry_out(query, operands.data, operands.bytes, &reply);
+  if (outcome == Outcome::refused) return false;
+  if (outcome == Outcome::later) {
+    put_off_.push_back({query, std::vector<char>(operands.data, operands.data + operands.bytes)});
+    return true;
+  }
+  if (query.silent) return true;
   const auto *ranks = reinterpret_cast<const RankAddress *>(ranks_.part(0));
   return !failed(replies_.send(reply.message.target, ranks[reply.message.target].address, reply));
+}
+
+void Server::carry_out_put_off() {
+  std::vector<PutOff> due;
+  due.swap(put_off_);
+  for (const PutOff &query : due) carry_out(query.message, {query.operands.data(), static_cast<std::int64_t>(query.operands.size())});
 }
 
 void Server::look_at(HelperSlot &slot) {
@@ -122,7 +139,7 @@ void Server::look_at(HelperSlot &slot) {
   const std::uint32_t asked = slot.asked.load(std::memory_order_acquire);
   if (slot.answered.load(std::memory_order_relaxed) == asked) return;
   slot.reply = HelperReply();
-  const Status status = carry_out(slot.request, &slot.reply);
+  const Status status = do_as_asked(slot.request, &slot.reply);
   slot.reply.status = static_cast<std::int32_t>(status);
   if (failed(status))
     std::snprintf(slot.reply.message, sizeof slot.reply.message, "%.*s", static_cast<int>(sizeof slot.reply.message - 1), error_message());
@@ -130,7 +147,7 @@ void Server::look_at(HelperSlot &slot) {
   slot.answered.store(asked, std::memory_order_release);
 }
 
-Status Server::carry_out(const HelperRequest &request, HelperReply *reply) {
+Status Server::do_as_asked(const HelperRequest &request, HelperReply *reply) {
   switch (request.kind) {
     case HelperRequest::Kind::book:
       HLC_TRY(open_object(request.object, 0, {request.bytes}, &ranks_));

@@ -37,8 +37,10 @@ class Server {
   bool poll();
   void receive(Transfer &buffer);
   bool read(const char *text, std::int64_t bytes);
+  bool carry_out(const Message &query, Operands operands);
+  void carry_out_put_off();
   void look_at(HelperSlot &slot);
-  Status carry_out(const HelperRequest &request, HelperReply *reply);
+  Status do_as_asked(const HelperRequest &request, HelperReply *reply);
   Status take_in(const HelperRequest &request, HelperReply *reply);
   static Status find_words(const HelperRequest &request, Guest *guest, NotificationWords *words);
   void abandon(const HelperRequest &request);
@@ -51,6 +53,7 @@ class Server {
   Service service_;
   ReceiveBuffers receive_buffers_;
   Replies replies_;
+  std::vector<PutOff> put_off_;
   transport::shm::Region ranks_;  // the table of all ranks of the job
   transport::shm::Doorbell doorbells_;
   std::vector<int> members_;

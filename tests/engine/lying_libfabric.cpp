@@ -79,7 +79,7 @@ void choose_no_action(Message &message) {
 std::size_t spoil(Message &message, std::size_t bytes) {
   const bool asks_confirmation = message.kind == Kind::confirm;
   switch (throw_dice(asks_confirmation ? 4 : message.kind == Kind::atomics ? 6 : 8)) {
-    case 0: message.kind = static_cast<Kind>(one_of<std::uint32_t>({7, 8, 255, 0x80000000, 0xFFFFFFFF})); return bytes;
+    case 0: message.kind = static_cast<Kind>(one_of<std::uint32_t>({12, 13, 255, 0x80000000, 0xFFFFFFFF})); return bytes;
     case 1: return throw_dice(sizeof message);  // truncated
     case 2: message.origin = one_of<std::int32_t>({-1, 1 << 20, std::numeric_limits<std::int32_t>::min()}); return bytes;
     case 3: message.secret ^= std::uint64_t{1} << throw_dice(64); return bytes;

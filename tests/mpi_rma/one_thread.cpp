@@ -37,6 +37,7 @@ class Target {
     const std::int64_t one = 1;
     std::int64_t before = -1;
     MPI_Fetch_and_op(&one, &before, MPI_INT64_T, 0, kCounter, MPI_SUM, win_);
+    MPI_Win_flush(0, win_);
     return before;
   }
   void add() const {

@@ -228,7 +228,7 @@ std::int64_t look(const Numbers &numbers, Poll poll) {
   if (poll == Poll::get_and_flush || poll == Poll::lock) numbers.get(&found, 0, 7);
   if (poll == Poll::rget) MPI_Rget(&found, 1, MPI_INT64_T, 0, numbers.at(0, 7), 1, MPI_INT64_T, numbers.win, &request);
   if (poll == Poll::rget) MPI_Wait(&request, MPI_STATUS_IGNORE);
-  if (poll == Poll::get_and_flush) MPI_Win_flush(0, numbers.win);
+  if (poll == Poll::get_and_flush || poll == Poll::fetch_and_op) MPI_Win_flush(0, numbers.win);
   if (poll == Poll::sync) MPI_Win_sync(numbers.win);
   if (poll == Poll::sync) found = *static_cast<volatile std::int64_t *>(numbers.mine + 7);
   if (poll == Poll::lock) MPI_Win_unlock(0, numbers.win);

@@ -153,6 +153,8 @@ constexpr std::int64_t basic_bytes(Basic type) {
 struct ElementData {
   std::int64_t first_bytes = 0, second_offset = 0, second_bytes = 0;
 
+  /// Bytes up to the end of the data.
+  constexpr std::int64_t end() const { return second_bytes == 0 ? first_bytes : second_offset + second_bytes; }
   constexpr bool has_gaps(std::int64_t bytes) const { return first_bytes + second_bytes != bytes; }
 };
 

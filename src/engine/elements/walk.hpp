@@ -70,24 +70,27 @@ class Side {
   Strip later_{0, 0, 0, 0};
 };
 
-/// Calls work(const Part<N> &) for all that the sides have in common: it ends with the shortest one.
+/// Takes the next part of what the sides have in common. False once the shortest one has ended.
+template <std::size_t N>
+bool next_part(std::array<Side, N> &sides, Part<N> &part) {
+  for (Side &side : sides)
+    if (!side.fill()) return false;
+  part.bytes = sides[0].bytes();
+  for (const Side &side : sides) part.bytes = std::min(part.bytes, side.bytes());
+  part.count = sides[0].pieces(part.bytes);
+  for (const Side &side : sides) part.count = std::min(part.count, side.pieces(part.bytes));
+  for (std::size_t i = 0; i < N; ++i) {
+    part.offset[i] = sides[i].offset();
+    part.stride[i] = sides[i].stride(part.bytes);
+    sides[i].take(part.bytes, part.count);
+  }
+  return true;
+}
+
+/// Calls work(const Part<N> &) for all that the sides have in common.
 template <std::size_t N, class Work>
 void walk(std::array<Side, N> &sides, Work work) {
-  for (;;) {
-    Part<N> part;
-    for (Side &side : sides)
-      if (!side.fill()) return;
-    part.bytes = sides[0].bytes();
-    for (const Side &side : sides) part.bytes = std::min(part.bytes, side.bytes());
-    part.count = sides[0].pieces(part.bytes);
-    for (const Side &side : sides) part.count = std::min(part.count, side.pieces(part.bytes));
-    for (std::size_t i = 0; i < N; ++i) {
-      part.offset[i] = sides[i].offset();
-      part.stride[i] = sides[i].stride(part.bytes);
-      sides[i].take(part.bytes, part.count);
-    }
-    work(part);
-  }
+  for (Part<N> part; next_part(sides, part);) work(part);
 }
 
 /// Takes the next `bytes` bytes of a side, which has as many, and calls work(strip) for them.

@@ -10,10 +10,15 @@
 
 namespace halocline::core {
 
-/// A query or its reply, as it is sent. The operands of `accumulate` and `atomics` follow it, and the old values of `atomics`. Received
-/// messages are checked before they are used (engine/network/service.cpp).
+/// A query or its reply, as it is sent. The operands of a query and the old values of a reply follow it. Received messages are checked before
+/// they are used (engine/network/service.cpp).
+///
+/// The last five kinds are packed (packed_service.cpp): they are about `count` bytes of memory in strips, from `offset` on. The operands begin
+/// with the code of the strips (elements/strip_code.hpp), `id` bytes. Values follow. Of `scatter`, `change` and `fetch` they are as many bytes as
+/// the strips, or none if a fetch only reads. Of `swap` they are what is expected and what replaces it. `type` is an elements::Basic, `op` an
+/// elements::Operation. `expected` is 0, or 1 + the offset of a word in the same memory that is held meanwhile.
 struct Message {
-  enum class Kind : std::uint32_t { reply, combine, compare, accumulate, notify, confirm, atomics };
+  enum class Kind : std::uint32_t { reply, combine, compare, accumulate, notify, confirm, atomics, scatter, gather, change, fetch, swap };
 
   std::uint64_t secret = 0;  // of the job
   Kind kind = Kind::reply;
@@ -65,16 +70,25 @@ struct ListedAtomic {
   }
 };
 
+/// What follows a query.
+struct Operands {
+  const char *data = nullptr;
+  std::int64_t bytes = 0;
+};
+
 /// Words of the operands of `atomics` at most, and so atomics.
 inline constexpr std::size_t kMostListed = (kListRoom - sizeof(Message)) / sizeof(std::uint64_t);
 
-/// A reply with the old values that follow it; Message::count says how many.
+/// Bytes of values in a reply at most.
+inline constexpr std::int64_t kMostValueBytes = kMessageRoom - static_cast<std::int64_t>(sizeof(Message));
+
+/// A reply with the values that follow it.
 struct Reply {
   Message message;
-  std::array<std::uint64_t, kMostListed> olds;  // only those are initialised
+  std::array<std::uint64_t, kMostValueBytes / sizeof(std::uint64_t)> olds;  // only those are initialised
+  std::int64_t old_bytes = 0;
 
-  std::int64_t old_bytes() const { return message.count * static_cast<std::int64_t>(sizeof(std::uint64_t)); }
-  std::int64_t bytes() const { return static_cast<std::int64_t>(sizeof message) + old_bytes(); }
+  std::int64_t bytes() const { return static_cast<std::int64_t>(sizeof message) + old_bytes; }
 };
 static_assert(offsetof(Reply, olds) == sizeof(Message));
 

@@ -24,6 +24,8 @@ Transfer::Kind kind_of(const NetworkOperation &operation, const Connection &conn
   return operation.kind == Transfer::Kind::write && !operation.is_announced && is_single ? Transfer::Kind::write_delivered : operation.kind;
 }
 
+bool reads_into_caller(const Request &request) { return request.kind == Transfer::Kind::read || request.unpacking.bytes > 0; }
+
 bool is_post(const Request &request) { return request.is_silent || is_posted_write(request); }
 
 }  // namespace
@@ -98,6 +100,13 @@ Status PendingRequests::take(int rank, const char *call, std::unique_lock<std::m
   return alone(communicator_, [&] { return pool_.take(*connection, call, request); });
 }
 
+Status PendingRequests::start_taken(Request &request) {
+  if (request.connection->error == 0) return start(request), Status::ok;
+  const Status failure = connections_.failure(*request.connection, request.call);
+  release(request);
+  return failure;
+}
+
 void PendingRequests::list(Request &request) {
   Connection &connection = *request.connection;
   request.number = begun_++;
@@ -107,7 +116,7 @@ void PendingRequests::list(Request &request) {
   connection.newest = &request;
   request.listed = true;
   if (request.borrows) connection.borrowers += 1;
-  if (request.kind == Transfer::Kind::read) connection.reads += 1;
+  if (reads_into_caller(request)) connection.reads += 1;
 }
 
 void PendingRequests::take_from_list(Request &request) {
@@ -116,7 +125,7 @@ void PendingRequests::take_from_list(Request &request) {
   (request.after ? request.after->before : connection.newest) = request.before;
   request.listed = false;
   if (request.borrows) connection.borrowers -= 1;
-  if (request.kind == Transfer::Kind::read) connection.reads -= 1;
+  if (reads_into_caller(request)) connection.reads -= 1;
 }
 
 void PendingRequests::start(Request &request) {
@@ -132,7 +141,7 @@ Status PendingRequests::reply(const Reply &reply) {
   Request *request = nullptr;
   HLC_TRY(connections_.reach(reply.message.target, &connection));
   HLC_TRY(pool_.take(*connection, "a reply", &request));
-  request->carry(reply.message, reply.olds.data(), reply.old_bytes());
+  request->carry(reply.message, reply.olds.data(), reply.old_bytes);
   request->is_reply = true;
   replies_ += 1;
   endpoint_.start(*request);

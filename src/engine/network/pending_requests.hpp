@@ -52,6 +52,8 @@ class PendingRequests final : public RequestOwner {
   /// Takes a request to a rank; waits without the lock while too many are under way there.
   Status take(int rank, const char *call, std::unique_lock<std::mutex> &locked, Request **request);
   void start(Request &request);
+  /// The same for a request that was taken some time ago. If its connection has failed meanwhile, it is released.
+  Status start_taken(Request &request);
   void release(Request &request) { pool_.release(request); }
   /// Starts a reply, which is neither limited nor flushed: the ranks that send queries have a limit, and wait for the replies.
   Status reply(const Reply &reply);

@@ -9,8 +9,12 @@
 namespace halocline::core {
 
 void Request::carry(const Message &message, const void *operands, std::int64_t operand_bytes) {
+  if (operand_bytes > 0) std::memcpy(this->operands(), operands, static_cast<std::size_t>(operand_bytes));
+  carry(message, operand_bytes);
+}
+
+void Request::carry(const Message &message, std::int64_t operand_bytes) {
   std::memcpy(room, &message, sizeof message);
-  if (operand_bytes > 0) std::memcpy(room + sizeof message, operands, static_cast<std::size_t>(operand_bytes));
   kind = Kind::send;
   from = room;
   desc = room_desc;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/network/service.hpp"
+#include "engine/network/unpacking.hpp"
 
 namespace halocline::core {
 
@@ -64,10 +65,15 @@ struct Request : Transfer {
   std::uint64_t reply = 0;
   std::size_t listed_atomics = 0;  // of a query of several: the reply has as many old values,
   std::uint64_t *olds = nullptr;  // which go there unless they are not wanted any more
+  Unpacking unpacking;  // of a query's values
   std::uint64_t posted_before = 0;  // Connection::posted before this one
   std::uint64_t confirms = 0;  // of a query to confirm: how many of the posted requests
 
-  /// Makes it send a message, which its operands follow.
+  /// Where the operands of its message are written.
+  char *operands() const { return room + sizeof(Message); }
+  /// Makes it send a message, which so many bytes of operands follow.
+  void carry(const Message &message, std::int64_t operand_bytes);
+  /// The same, with a copy of operands or values.
   void carry(const Message &message, const void *operands, std::int64_t operand_bytes);
 };
 
@@ -131,6 +137,7 @@ inline Status RequestPool::take(Connection &connection, const char *call, Reques
   taken.awaited = 1;
   taken.confirms = 0;
   taken.listed_atomics = 0;
+  taken.unpacking.bytes = 0;
   *request = &taken;
   return Status::ok;
 }

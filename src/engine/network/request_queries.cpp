@@ -6,13 +6,22 @@
 
 namespace halocline::core {
 
+Message RequestQueries::addressed(const Request &request, const Message &message) const {
+  Message addressed = message;
+  addressed.secret = secret_;
+  addressed.origin = rank_;
+  addressed.target = request.connection->rank;
+  addressed.request = request.place;
+  addressed.use = request.use;
+  return addressed;
+}
+
 void RequestQueries::write(Request &request, Message message, const void *operands, std::int64_t bytes) const {
-  message.secret = secret_;
-  message.origin = rank_;
-  message.target = request.connection->rank;
-  message.request = request.place;
-  message.use = request.use;
-  request.carry(message, operands, bytes);
+  request.carry(addressed(request, message), operands, bytes);
+  await_reply_of(request, message);
+}
+
+void RequestQueries::await_reply_of(Request &request, const Message &message) {
   request.is_silent = message.silent != 0;
   request.awaits_reply = !request.is_silent;
   request.awaited = request.awaits_reply ? 2 : 1;
@@ -31,6 +40,26 @@ Status RequestQueries::send_silent(int rank, const char *call, const Message &me
   Message silent = message;
   silent.silent = pending_.keeps_order() ? 1 : 0;
   return send_query(rank, call, silent, operands, bytes);
+}
+
+Status RequestQueries::take(int rank, const char *call, Request **request) {
+  auto locked = pending_.lock();
+  return pending_.take(rank, call, locked, request);
+}
+
+Status RequestQueries::start_taken(Request &request, const Message &message, std::int64_t operand_bytes) {
+  Message sent = addressed(request, message);
+  if (!pending_.keeps_order()) sent.silent = 0;
+  request.carry(sent, operand_bytes);
+  await_reply_of(request, sent);
+  request.borrows = request.unpacking.bytes > 0;
+  const auto locked = pending_.lock();
+  return pending_.start_taken(request);
+}
+
+void RequestQueries::give_back(Request &request) {
+  const auto locked = pending_.lock();
+  pending_.release(request);
 }
 
 Status RequestQueries::ask_to_confirm(const Connection &connection, const char *call, Posts posts) {
@@ -115,8 +144,10 @@ bool RequestQueries::take_reply(const Message &message, const char *olds, std::i
   Request *const found = pending_.at(message.request);
   if (!found || found->use != message.use || !found->awaits_reply || found->connection->rank != message.origin) return false;
   Request &request = *found;
+  const bool unpacks = request.unpacking.bytes > 0;
   const std::size_t old_bytes = request.listed_atomics * sizeof(std::uint64_t);
-  if (static_cast<std::uint64_t>(bytes) != old_bytes) return false;
+  if (bytes != (unpacks ? request.unpacking.bytes : static_cast<std::int64_t>(old_bytes))) return false;
+  if (unpacks) request.unpacking.unpack(olds);
   if (old_bytes > 0 && request.olds) std::memcpy(request.olds, olds, old_bytes);
   request.awaits_reply = false;
   request.reply = message.operand;

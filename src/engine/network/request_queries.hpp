@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 
 #include "engine/network/pending_requests.hpp"
 
@@ -44,6 +45,12 @@ class RequestQueries {
   Status test(Query &query, const char *call, std::uint64_t *reply);
   /// The reply is not wanted any more; the query may be carried out all the same.
   void forget(Query &query);
+  /// Takes a request for a query whose operands its caller writes; waits while too many requests are under way there.
+  Status take(int rank, const char *call, Request **request);
+  /// Starts it. A flush waits for the reply, if there is one.
+  Status start_taken(Request &request, const Message &message, std::int64_t operand_bytes);
+  /// Releases it instead.
+  void give_back(Request &request);
   /// Asks a rank to confirm what was posted to it, unless it has confirmed these posts; a flush waits for the reply.
   Status ask_to_confirm(const Connection &connection, const char *call, Posts posts = Posts::writes);
   /// Takes a reply that has arrived, and the old values that follow it; false if none is awaited. With the lock.
@@ -51,6 +58,8 @@ class RequestQueries {
 
  private:
   void write(Request &request, Message message, const void *operands, std::int64_t bytes) const;
+  Message addressed(const Request &request, const Message &message) const;
+  static void await_reply_of(Request &request, const Message &message);
   Status start_held(int rank, const char *call, const Message &message, const AtomicsQuery &several, Request **request);
   void abandon(Query &query);
 
@@ -58,6 +67,27 @@ class RequestQueries {
   const ConnectionTable &connections_;
   int rank_;
   std::uint64_t secret_;
+};
+
+/// A request whose operands are being written. It is released unless it is started.
+class RequestFilling {
+ public:
+  explicit RequestFilling(RequestQueries &queries) : queries_(queries) {}
+  RequestFilling(const RequestFilling &) = delete;
+  RequestFilling &operator=(const RequestFilling &) = delete;
+  ~RequestFilling() {
+    if (request_) queries_.give_back(*request_);
+  }
+
+  Status take(int rank, const char *call) { return queries_.take(rank, call, &request_); }
+  Request &request() const { return *request_; }
+  Status start(const Message &message, std::int64_t operand_bytes) {
+    return queries_.start_taken(*std::exchange(request_, nullptr), message, operand_bytes);
+  }
+
+ private:
+  RequestQueries &queries_;
+  Request *request_ = nullptr;
 };
 
 }  // namespace halocline::core

@@ -31,14 +31,14 @@ void ServedParts::stop_serving(std::uint32_t segment) {
   service_.stop_serving(communicator_.rank(), segment);
 }
 
-/// An atomic that finds others put off waits behind them, so that those of one rank are carried out in their order.
+/// A query that finds others put off waits behind them, so that those of one rank are carried out in their order.
 bool ServedParts::carry_out(const Message &query, const char *operands, std::int64_t bytes) {
   Reply reply;
-  const bool waits = !put_off_.empty() && Service::is_atomic(query);
-  const Service::Outcome outcome = waits ? Service::Outcome::later : service_.carry_out(query, operands, bytes, &reply);
+  const bool waits = !put_off_.empty() && Service::is_in_order(query);
+  const Outcome outcome = waits ? Outcome::later : service_.carry_out(query, operands, bytes, &reply);
   return !failed(alone(communicator_, [&] {
-    if (outcome == Service::Outcome::done) return query.silent ? Status::ok : pending_.reply(reply);
-    if (outcome == Service::Outcome::refused) return Status::argument;
+    if (outcome == Outcome::done) return query.silent ? Status::ok : pending_.reply(reply);
+    if (outcome == Outcome::refused) return Status::argument;
     put_off_.push_back({query, std::vector<char>(operands, operands + bytes)});
     shared_endpoint_.note_put_off();
     return Status::ok;

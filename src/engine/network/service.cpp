@@ -88,7 +88,7 @@ bool carry_out_all(const Served &memory, const Message &query, const char *opera
   if (query.count < 1 || query.count > static_cast<std::int64_t>(kMostListed)) return false;
   if (!for_listed(query, operands, bytes, [&](const ListedAtomic &one) { return is_valid(memory, one); })) return false;
   std::uint64_t *old = reply->olds.data();
-  reply->message.count = query.count;
+  reply->old_bytes = query.count * static_cast<std::int64_t>(sizeof(std::uint64_t));
   return for_listed(query, operands, bytes, [&](const ListedAtomic &one) {
     *old = 0;
     carry_out_one(memory, one, old++);
@@ -116,9 +116,10 @@ bool Service::read(const char *text, std::int64_t bytes, Message *message) const
   return message->secret == secret_ && message->origin >= 0 && message->origin < ranks_;
 }
 
-Service::Outcome Service::carry_out(const Message &query, const char *operands, std::int64_t bytes, Reply *reply) const {
+Outcome Service::carry_out(const Message &query, const char *operands, std::int64_t bytes, Reply *reply) const {
   Message &message = reply->message;
   message = Message();
+  reply->old_bytes = 0;
   message.secret = secret_;
   message.origin = query.target;
   message.target = query.origin;
@@ -127,13 +128,14 @@ Service::Outcome Service::carry_out(const Message &query, const char *operands, 
   return do_as_asked(query, operands, bytes, reply);
 }
 
-Service::Outcome Service::do_as_asked(const Message &query, const char *operands, std::int64_t bytes, Reply *reply) const {
+Outcome Service::do_as_asked(const Message &query, const char *operands, std::int64_t bytes, Reply *reply) const {
   // SYNC announced-before-confirmed (pairs with ask_to_confirm): what was in the completion queue before the query has been read.
   if (query.kind == Message::Kind::confirm) return Outcome::done;
   // SYNC put-before-message (pairs with complete_and_unlock and complete_started)
   const auto found = served_.find({query.target, query.segment});
   if (found == served_.end()) return Outcome::refused;
   const Served &memory = found->second;
+  if (is_packed(query)) return carry_out_packed(memory, query, {operands, bytes}, reply);
   const bool locks = memory.lock && query.kind != Message::Kind::notify;
   if (locks && !memory.lock.try_lock()) return Outcome::later;
   const bool done = change(memory, query, operands, bytes, reply);

@@ -9,28 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "engine/memory/node_lock.hpp"
 #include "engine/network/message.hpp"
 #include "engine/network/network_transport.hpp"
-#include "transport/shm/region.hpp"
+#include "engine/network/packed_service.hpp"
+#include "engine/network/served.hpp"
 
 namespace halocline::core {
-
-/// The bytes before a part's data, the target of notifications without data.
-inline constexpr std::int64_t kDummyTarget = kLinePair;
-
-/// Memory of a rank that queries may touch.
-struct Served {
-  char *data = nullptr;
-  std::int64_t bytes = 0;
-  NotificationWords words;
-  // The object that the notifications begin, if it is not that of the data.
-  const transport::shm::ObjectAddress *notifications_object = nullptr;
-  // The lock for atomics on the data, if other ranks of the node do them by reading and writing.
-  NodeLock lock = {};
-  // No other process changes numbers of the data, and this one only while it holds up queries (RequestEngine::hold_up_queries).
-  bool is_alone = false;
-};
 
 /// A query for memory whose lock another rank of the node held, with its operands.
 struct PutOff {
@@ -49,13 +33,8 @@ class Service {
 
   /// False for what is no message of the job.
   bool read(const char *text, std::int64_t bytes, Message *message) const;
-  /// Result of a query. refused: it is not valid; later: another rank of the node holds the memory's lock.
-  enum class Outcome { done, refused, later };
-  /// True for a query that changes numbers.
-  static bool is_atomic(const Message &query) {
-    return query.kind == Message::Kind::combine || query.kind == Message::Kind::compare || query.kind == Message::Kind::accumulate ||
-           query.kind == Message::Kind::atomics;
-  }
+  /// True for a query that is carried out after those of its rank that were put off.
+  static bool is_in_order(const Message &query) { return query.kind != Message::Kind::notify && query.kind != Message::Kind::confirm; }
   /// Carries out a query, whose operands follow it, and writes its reply. Of several atomics all are carried out or none.
   Outcome carry_out(const Message &query, const char *operands, std::int64_t bytes, Reply *reply) const;
 

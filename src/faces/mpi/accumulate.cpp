@@ -11,6 +11,7 @@
 #include "faces/mpi/host.hpp"
 #include "faces/mpi/locks.hpp"
 #include "faces/mpi/refusal.hpp"
+#include "faces/mpi/requests.hpp"
 #include "faces/mpi/single.hpp"
 
 namespace halocline::core::mpi {
@@ -115,14 +116,14 @@ int update(Window &window, const Spot &spot, bool changes, Work work) {
   });
 }
 
-/// True for elements of another node that are changed there.
-bool is_changed_far(const Window &window, const Spot &spot) {
-  return spot.place.is_far && window.memory.numbers() != Numbers::locked && is_short(spot);
-}
+/// True for elements of another node that are changed there. Those of dynamic windows are changed here, under the target's lock.
+bool is_changed_far(const Window &window, const Spot &spot) { return spot.place.is_far && window.memory.numbers() != Numbers::locked; }
 
-int change_far(Window &window, Operation operation, const Spot &spot, const typed::ConstBuffer &origin, const typed::Buffer *result) {
+int change_far(Window &window, Operation operation, const Spot &spot, const typed::ConstBuffer &origin, const typed::Buffer *result) try {
   order_reads();
-  return lock_if(needs_lock(spot), window, spot.rank, [&] { return far::change(window, operation, spot, origin, result); });
+  return far::change(window, {operation, needs_lock(spot)}, spot, origin, result);
+} catch (const std::exception &) {
+  return MPI_ERR_NO_MEM;
 }
 
 /// check_accumulate, and as many elements on both sides.
@@ -220,9 +221,9 @@ int compare_and_swap_now(Window &window, const typed::Swap &values, const Theirs
   Spot spot;
   if (const int code = find_spot(window, theirs, &spot)) return code;
   if (!typed::can_swap(*spot.layout)) return MPI_ERR_TYPE;
-  if (is_changed_far(window, spot) && !needs_lock(spot)) {
+  if (is_changed_far(window, spot)) {
     order_reads();
-    return far::compare_and_swap(window, spot, values);
+    return far::compare_and_swap(window, needs_lock(spot), spot, values);
   }
   return update(window, spot, true,
                 [&](Access access, const typed::Buffer &target) { typed::compare_and_swap(access, *spot.layout, target.address, values); });
@@ -295,7 +296,7 @@ using namespace halocline::core::mpi;
     if (const int code = refuse_request(*window, rank)) return code;                                                                      \
     const int code = get_accumulate(*window, op, operand_of(origin, origin_count, origin_type), {result, result_count, result_type},      \
                                     {rank, disp, count, type});                                                                           \
-    return complete_request(*window, answered(*window, code), request);                                                                   \
+    return end_with_request(*window, answered(*window, code), rank, request);                                                             \
   }
 
 // NOLINTBEGIN(readability-function-size): the standard's signatures

@@ -1,15 +1,14 @@
-// Copies by lists of runs. Elements are changed by the engine's atomics. One call changes those of a row, if the engine has the operation and
-// nothing is fetched. Otherwise several queries are under way at a time.
+// Long runs are transfers of their own. Short ones, and elements, are packed: one message has as many as it has room for, and their target
+// copies or changes them. What is fetched is under way when the call returns.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/far_access.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <cstddef>
 
-#include "engine/elements/operations.hpp"
 #include "engine/rma/operations.hpp"
-#include "faces/mpi/landing.hpp"
+#include "engine/rma/packed.hpp"
 #include "faces/mpi/walk.hpp"
 
 namespace halocline::core::mpi::far {
@@ -21,9 +20,9 @@ using typed::Operation;
 constexpr const char *kAccess = "an access to a window of MPI";
 
 /// Gathers runs, so that one call of the engine begins many.
-class Runs {
+class RunList {
  public:
-  Runs(Direction direction, const FarMemory &target, void *mine) : direction_(direction), target_(target), mine_(mine) {}
+  RunList(Direction direction, const FarMemory &target, void *mine) : direction_(direction), target_(target), mine_(mine) {}
 
   Status add(const Run &run) {
     if (count_ == runs_.size()) HLC_TRY(begin());
@@ -50,7 +49,7 @@ std::int64_t begin_of(const typed::ConstBuffer &buffer) { return buffer.layout->
 
 Status copy_runs(const FarMemory &target, Direction direction, const Spot &spot, const typed::Buffer &mine) {
   const std::int64_t begin = begin_of(mine);
-  Runs runs(direction, target, static_cast<char *>(mine.address) + begin);
+  RunList runs(direction, target, static_cast<char *>(mine.address) + begin);
   Status status = Status::ok;
   typed::for_each_pair({*mine.layout, mine.count}, {*spot.layout, spot.count},
                        [&](std::int64_t here, std::int64_t there, std::int64_t bytes) {
@@ -91,167 +90,58 @@ Status copy_attached(Window &window, Direction direction, const Spot &spot, cons
   return status;
 }
 
-/// The engine's name of the bits of an element.
-hlc_number bits_of(std::int64_t bytes) {
-  switch (bytes) {
-    case 1: return HLC_NUMBER_UINT8;
-    case 2: return HLC_NUMBER_UINT16;
-    case 4: return HLC_NUMBER_UINT32;
-    default: return HLC_NUMBER_UINT64;
-  }
+Runs runs_of(const typed::ConstBuffer &buffer) {
+  return {&buffer.layout->steps(), buffer.count, static_cast<char *>(const_cast<void *>(buffer.address))};
 }
 
-/// The engine's action that does an operation; none if there is none, or the elements have gaps, which stay as they are.
-hlc_action action_of(Operation operation, typed::Basic type) {
-  const hlc_number bits = bits_of(typed::basic_bytes(type));
-  if (typed::has_gaps(type)) return {HLC_OP_COUNT_, HLC_NUMBER_COUNT_};
-  if (operation == Operation::replace) return {HLC_OP_REPLACE, bits};
-  if (operation == Operation::no_op) return {HLC_OP_READ, bits};
-  return typed::engine_action(operation, type);
+/// True if what is contiguous on both sides is short, so that a message for each run takes longer than to pack them. The first parts of the
+/// two layouts stand for all.
+bool is_scattered(const Spot &spot, const typed::ConstBuffer &mine) {
+  constexpr std::int64_t kShortRun = 4096;
+  constexpr int kMostParts = 64;
+  std::array<typed::Side, 2> sides{typed::Side{mine.layout->steps(), mine.count}, typed::Side{spot.layout->steps(), spot.count}};
+  std::int64_t bytes = 0, runs = 0;
+  typed::Part<2> part;
+  for (int i = 0; i < kMostParts && typed::next_part(sides, part); ++i) bytes += part.bytes * part.count, runs += part.count;
+  return bytes < kShortRun * runs;
 }
 
-bool is_action(hlc_action action) { return action.op != HLC_OP_COUNT_ && action.type != HLC_NUMBER_COUNT_; }
+Status copy_packed(const FarMemory &target, Direction direction, const Spot &spot, const typed::Buffer &mine) {
+  PackedOperation operation;
+  const bool writes = direction == Direction::write;
+  operation.kind = writes ? PackedOperation::Kind::put : PackedOperation::Kind::get;
+  operation.target = {&spot.layout->steps(), spot.count, nullptr};
+  (writes ? operation.origin : operation.result) = runs_of(mine);
+  operation.bytes = mine.layout->bytes() * mine.count;
+  return begin_packed(kAccess, {target.memory, target.begin + spot.offset}, operation);
+}
 
-/// A row of elements, one after the other on all sides: offsets in the buffers.
-struct Row {
-  std::int64_t target, origin, result, count;
-};
+/// Elements of several basic types are moved as bytes.
+typed::Basic type_of(const Layout &layout) { return layout.basic() == typed::Basic::mixed ? typed::Basic::byte : layout.basic(); }
 
-/// The operation of one call on elements of one target.
-class Changes {
- public:
-  Changes(Window &window, Operation operation, const Spot &spot)
-      : window_(window),
-        target_(window.memory.far(spot.rank)),
-        begin_(target_.begin + spot.offset),
-        operation_(operation),
-        type_(spot.layout->basic()),
-        bytes_(typed::basic_bytes(type_)),
-        action_(action_of(operation, type_)) {}
-  ~Changes() {
-    RequestQueries &queries = window_.node->context.network().requests()->queries();
-    for (Fetch &fetch : fetches_)
-      if (fetch.is_under_way) queries.forget(fetch.query);
-  }
-  Changes(const Changes &) = delete;
-  Changes &operator=(const Changes &) = delete;
+Runs elements_of(const typed::ConstBuffer &buffer) {
+  const bool mixed = buffer.layout->basic() == typed::Basic::mixed;
+  return {mixed ? &buffer.layout->steps() : &buffer.layout->elements(), buffer.count,
+          static_cast<char *>(const_cast<void *>(buffer.address))};
+}
 
-  std::int64_t element_bytes() const { return bytes_; }
-  /// `origin` is null for no_op, `result` null if nothing is fetched.
-  Status change(const Row &row, const char *origin, char *result) {
-    if (is_action(action_) && !result && is_aligned(row.target))
-      return core::accumulate(kAccess, at(row.target), action_, {origin + row.origin, row.count});
-    for (std::int64_t i = 0; i < row.count; ++i)
-      HLC_TRY(change_element(row.target + i * bytes_, origin ? origin + row.origin + i * bytes_ : nullptr,
-                             result ? result + row.result + i * bytes_ : nullptr));
-    return Status::ok;
-  }
-  /// Waits for what is fetched.
-  Status finish() {
-    for (Fetch &fetch : fetches_) HLC_TRY(finish(fetch));
-    return Status::ok;
-  }
+std::int64_t bytes_of(const Spot &spot) {
+  const Layout &layout = *spot.layout;
+  const bool mixed = layout.basic() == typed::Basic::mixed;
+  return spot.count * (mixed ? layout.bytes() : layout.basics() * typed::basic_bytes(layout.basic()));
+}
 
- private:
-  /// A query under way, and what it fetches.
-  struct Fetch {
-    Query query;
-    std::int64_t offset = 0;
-    FetchOp what;
-    bool is_under_way = false;
-  };
-  static constexpr std::size_t kMost = 64;
+/// The lock that ranks of the target's node hold while they change such elements, as an offset in the target's memory. Memory that the owner
+/// has brought has another one, which the target itself takes.
+std::int64_t word_of(const Window &window, bool needs_lock) {
+  constexpr auto kAccumulates = static_cast<std::int64_t>(offsetof(TargetWords, accumulates));
+  return needs_lock && window.memory.numbers() == Numbers::by_atomics ? kAccumulates : -1;
+}
 
-  Target at(std::int64_t offset) const { return {target_.memory, begin_ + offset}; }
-  bool is_aligned(std::int64_t offset) const { return ((begin_ + offset) & (bytes_ - 1)) == 0; }
-
-  Status change_element(std::int64_t offset, const char *origin, char *result) {
-    if (!is_aligned(offset)) return change_copy(offset, origin, result);
-    if (!is_action(action_)) return change_by_swaps(offset, origin, result);
-    Fetch &fetch = fetches_[next_++ % kMost];
-    HLC_TRY(finish(fetch));
-    fetch.offset = offset;
-    fetch.what = {origin, result};
-    fetch.is_under_way = true;
-    return look(fetch) == Status::again ? Status::ok : finish(fetch);
-  }
-  Status look(Fetch &fetch) {
-    const Status status = core::fetch_op(kAccess, at(fetch.offset), action_, fetch.what, fetch.query);
-    if (status != Status::again) fetch.is_under_way = false;
-    return status;
-  }
-  Status finish(Fetch &fetch) {
-    if (!fetch.is_under_way) return Status::ok;
-    Wait wait(window_.node->context, WakeUp::by_network);
-    return wait_until(wait, [&] { return look(fetch); }, [&] { return window_.node->find_dead(); });
-  }
-  /// What the operation makes of an element.
-  std::uint64_t combined(std::uint64_t before, const char *origin) const {
-    auto *const bytes = reinterpret_cast<char *>(&before);
-    typed::Applier({operation_, typed::Access::exclusive}, type_).apply({bytes, origin, nullptr, bytes_, bytes_, 0, 1});
-    return before;
-  }
-  /// An operation that the engine does not have.
-  Status change_by_swaps(std::int64_t offset, const char *origin, char *result) {
-    const hlc_number bits = bits_of(bytes_);
-    std::uint64_t before = 0, found = 0;
-    HLC_TRY(core::fetch_op(kAccess, at(offset), {HLC_OP_READ, bits}, {nullptr, &before}));
-    while (true) {
-      const std::uint64_t after = combined(before, origin);
-      HLC_TRY(core::compare_swap(kAccess, at(offset), bits, {&before, &after, &found}));
-      if (found == before) break;
-      before = found;
-    }
-    if (result) typed::copy_element(type_, result, reinterpret_cast<const char *>(&before));
-    return Status::ok;
-  }
-  /// An element that is not aligned, under the target's lock.
-  Status change_copy(std::int64_t offset, const char *origin, char *result) {
-    std::uint64_t before = 0;
-    HLC_TRY(read_far(kAccess, at(offset), {&before, bytes_}));
-    if (result) typed::copy_element(type_, result, reinterpret_cast<const char *>(&before));
-    if (operation_ == Operation::no_op) return Status::ok;
-    const std::uint64_t after = combined(before, origin);
-    HLC_TRY(put_data(offset, after));
-    return core::flush(kAccess, target_.memory);
-  }
-  Status put_data(std::int64_t offset, const std::uint64_t &element) const {
-    const auto *const bytes = reinterpret_cast<const char *>(&element);
-    const typed::ElementData data = typed::data_of(type_);
-    HLC_TRY(core::put(kAccess, at(offset), {bytes, data.first_bytes}));
-    return data.second_bytes == 0 ? Status::ok
-                                  : core::put(kAccess, at(offset + data.second_offset), {bytes + data.second_offset, data.second_bytes});
-  }
-
-  Window &window_;
-  const FarMemory target_;
-  std::int64_t begin_;
-  Operation operation_;
-  typed::Basic type_;
-  std::int64_t bytes_;
-  hlc_action action_;
-  std::size_t next_ = 0;
-  std::array<Fetch, kMost> fetches_;
-};
-
-typed::Side side_of(const typed::ConstBuffer &buffer) { return typed::Side{buffer.layout->elements(), buffer.count}; }
-
-/// A side that is not looked at has the target's place.
-Status change_rows(Changes &changes, const typed::ConstBuffer &target, const typed::ConstBuffer &origin, const typed::Buffer *result) {
-  const bool has_origin = origin.layout != nullptr;
-  const typed::ConstBuffer given = has_origin ? origin : target, into = result ? typed::ConstBuffer(*result) : target;
-  const std::int64_t begin = has_origin ? begin_of(origin) : 0, old_begin = result ? begin_of(*result) : 0;
-  const auto *const mine = has_origin ? static_cast<const char *>(origin.address) + begin : nullptr;
-  auto *const old = result ? static_cast<char *>(result->address) + old_begin : nullptr;
-  std::array<typed::Side, 3> sides{side_of(target), side_of(given), side_of(into)};
-  Status status = Status::ok;
-  typed::walk<3>(sides, [&](const typed::Part<3> &part) {
-    for (std::int64_t i = 0; i < part.count && !failed(status); ++i) {
-      const auto offset = [&](std::size_t side) { return part.offset[side] + i * part.stride[side]; };
-      status = changes.change({offset(0), offset(1) - begin, offset(2) - old_begin, part.bytes / changes.element_bytes()}, mine, old);
-    }
-  });
-  return failed(status) ? status : changes.finish();
+/// Messages of a network that keeps no order may overtake each other.
+int complete_if_unordered(Window &window, int target, Status begun) {
+  if (failed(begun) || window.node->keeps_order()) return code_of(begun);
+  return window.complete(target, Completion::remote);
 }
 
 }  // namespace
@@ -261,25 +151,31 @@ int copy(Window &window, Direction direction, const Spot &spot, const typed::Buf
   if (bytes == 0) return MPI_SUCCESS;
   if (window.attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC) return code_of(copy_attached(window, direction, spot, mine));
   const FarMemory target = window.memory.far(spot.rank);
-  if (!mine.layout->contiguous() || !spot.layout->contiguous()) return code_of(copy_runs(target, direction, spot, mine));
+  if (!mine.layout->contiguous() || !spot.layout->contiguous())
+    return code_of(is_scattered(spot, mine) ? copy_packed(target, direction, spot, mine) : copy_runs(target, direction, spot, mine));
   const Target at{target.memory, target.begin + spot.offset};
   return code_of(direction == Direction::write ? core::put(kAccess, at, {mine.address, bytes}, window.after_put())
                                                : core::get(kAccess, at, {mine.address, bytes}));
 }
 
-int change(Window &window, Operation operation, const Spot &spot, const typed::ConstBuffer &origin, const typed::Buffer *result) {
-  Changes changes(window, operation, spot);
-  const typed::ConstBuffer given = operation == Operation::no_op ? typed::ConstBuffer(nullptr, nullptr, 0) : origin;
-  if (const int code = code_of(change_rows(changes, {nullptr, spot.layout, spot.count}, given, result))) return code;
-  // Messages of a network that keeps no order may overtake each other.
-  return window.node->context.network().endpoint()->keeps_order() ? MPI_SUCCESS : window.complete(spot.rank, Completion::remote);
+int change(Window &window, const Change &how, const Spot &spot, const typed::ConstBuffer &origin, const typed::Buffer *result) {
+  PackedOperation operation;
+  operation.kind = result ? PackedOperation::Kind::fetch : PackedOperation::Kind::change;
+  operation.operation = how.operation;
+  operation.type = type_of(*spot.layout);
+  operation.target = elements_of({nullptr, spot.layout, spot.count});
+  if (how.operation != Operation::no_op) operation.origin = elements_of(origin);
+  if (result) operation.result = elements_of(*result);
+  operation.bytes = bytes_of(spot);
+  operation.word = word_of(window, how.needs_lock);
+  const FarMemory target = window.memory.far(spot.rank);
+  return complete_if_unordered(window, spot.rank, begin_packed(kAccess, {target.memory, target.begin + spot.offset}, operation));
 }
 
-int compare_and_swap(Window &window, const Spot &spot, const typed::Swap &values) {
+int compare_and_swap(Window &window, bool needs_lock, const Spot &spot, const typed::Swap &values) {
   const FarMemory target = window.memory.far(spot.rank);
-  const hlc_number bits = bits_of(typed::basic_bytes(spot.layout->basic()));
-  return code_of(
-      core::compare_swap(kAccess, {target.memory, target.begin + spot.offset}, bits, {values.expected, values.value, values.result}));
+  const PackedSwap swap{spot.layout->basic(), values, word_of(window, needs_lock)};
+  return complete_if_unordered(window, spot.rank, begin_swap(kAccess, {target.memory, target.begin + spot.offset}, swap));
 }
 
 }  // namespace halocline::core::mpi::far

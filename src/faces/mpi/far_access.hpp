@@ -6,14 +6,20 @@
 
 namespace halocline::core::mpi::far {
 
-/// Puts or gets the runs that are contiguous on both sides.
+/// Puts or gets data whose layouts may be any.
 int copy(Window &window, WindowMemory::Direction direction, const Spot &spot, const typed::Buffer &mine);
 
-/// Changes a target's elements of at most 8 bytes, as can_change says. If there is a result, the elements before have arrived there.
+/// What is done to elements of a target. needs_lock: no instruction of 8 bytes changes them, and ranks of the target's node hold its lock.
+struct Change {
+  typed::Operation operation;
+  bool needs_lock;
+};
+
+/// Changes elements of a target in memory that is not dynamic. If there is a result, the elements before arrive there until the next flush.
 /// `origin` is not looked at for no_op. What begins later at the same target is done later.
-int change(Window &window, typed::Operation operation, const Spot &spot, const typed::ConstBuffer &origin, const typed::Buffer *result);
+int change(Window &window, const Change &how, const Spot &spot, const typed::ConstBuffer &origin, const typed::Buffer *result);
 
 /// MPI_Compare_and_swap of such an element.
-int compare_and_swap(Window &window, const Spot &spot, const typed::Swap &values);
+int compare_and_swap(Window &window, bool needs_lock, const Spot &spot, const typed::Swap &values);
 
 }  // namespace halocline::core::mpi::far

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "faces/mpi/access.hpp"
 #include "faces/mpi/check.hpp"
 #include "faces/mpi/host_progress.hpp"
 
@@ -205,6 +206,16 @@ bool give_request(Window &window, int target, MPI_Request *request) {
   *request = transfer.release()->request;
   window.node->let_others_run();
   return true;
+}
+
+int end_with_request(Window &window, int code, int target, MPI_Request *request) {
+  const bool has_begun = code == MPI_SUCCESS || code == MPI_ERR_RMA_CONFLICT;
+  if (has_begun && target != MPI_PROC_NULL && !window.node->is_near(target)) {
+    if (code == MPI_SUCCESS && give_request(window, target, request)) return MPI_SUCCESS;
+    const int completed = answer(window, window.complete(target, Completion::local));
+    if (completed != MPI_SUCCESS) code = completed;
+  }
+  return complete_request(window, code, request);
 }
 
 }  // namespace halocline::core::mpi

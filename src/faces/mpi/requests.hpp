@@ -10,4 +10,8 @@ namespace halocline::core::mpi {
 /// wait and test of the host completes it. False if the transfers are over already, or the host has no such requests.
 bool give_request(Window &window, int target, MPI_Request *request);
 
+/// Gives the request of an access that has begun, unless its call has failed with that code. It is complete, unless the target is on another
+/// node.
+int end_with_request(Window &window, int code, int target, MPI_Request *request);
+
 }  // namespace halocline::core::mpi

@@ -48,17 +48,6 @@ inline int get(Window &window, const Mine &mine, const Theirs &theirs) {
   return get_any(window, mine, theirs);
 }
 
-/// Gives the request of a put or a get that has begun. It is complete, unless the target is on another node.
-int end(Window &window, int code, int target, MPI_Request *request) {
-  const bool has_begun = code == MPI_SUCCESS || code == MPI_ERR_RMA_CONFLICT;
-  if (has_begun && target != MPI_PROC_NULL && !window.node->is_near(target)) {
-    if (code == MPI_SUCCESS && give_request(window, target, request)) return MPI_SUCCESS;
-    const int completed = answer(window, window.complete(target, Completion::local));
-    if (completed != MPI_SUCCESS) code = completed;
-  }
-  return complete_request(window, code, request);
-}
-
 Mine mine_of(const void *address, MPI_Count count, MPI_Datatype type) { return {const_cast<void *>(address), count, type}; }
 
 }  // namespace
@@ -86,7 +75,7 @@ using namespace halocline::core::mpi;
     if (!window) return host::Rput##suffix(origin, origin_count, origin_type, rank, disp, count, type, win, request);                      \
     if (const int code = refuse_request(*window, rank)) return code;                                                                       \
     const int code = put(*window, mine_of(origin, origin_count, origin_type), {rank, disp, count, type});                                  \
-    return end(*window, code, rank, request);                                                                                              \
+    return end_with_request(*window, code, rank, request);                                                                                 \
   }                                                                                                                                        \
   int MPI_Rget##suffix(void *origin, Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, Count count,                   \
                        MPI_Datatype type, MPI_Win win, MPI_Request *request) {                                                             \
@@ -94,7 +83,7 @@ using namespace halocline::core::mpi;
     if (!window) return host::Rget##suffix(origin, origin_count, origin_type, rank, disp, count, type, win, request);                      \
     if (const int code = refuse_request(*window, rank)) return code;                                                                       \
     const int code = get(*window, {origin, origin_count, origin_type}, {rank, disp, count, type});                                         \
-    return end(*window, code, rank, request);                                                                                              \
+    return end_with_request(*window, code, rank, request);                                                                                 \
   }
 
 // NOLINTBEGIN(readability-function-size): the standard's signatures
