@@ -74,9 +74,45 @@ def test_explain_says_what_is_beyond_the_measured_sizes(capsys):
 DEFAULT_CARD = ROOT / "share/halocline/default_card.json"
 
 
+def card_of(path, **members):
+    """A card of one curve of swaps, by bytes alone."""
+    curve = {"operation": "halo", "by": "direct", "least_bytes": 24576, "most_bytes": 2**20, "least_ranks": 2, "most_ranks": 2,
+             "terms": [{"quantity": "bytes", "us": 0.0001}], **members}
+    path.write_text(json.dumps({"schema": "halocline-card/1", "curves": [curve]}))
+    return path
+
+
+def test_explain_has_nothing_below_what_was_measured(capsys, tmp_path):
+    """A sum without a constant goes to 0 with the bytes."""
+    card = card_of(tmp_path / "card.json", least_us=2.1)
+    _, said, _ = call(capsys, "explain", "--card", card, "--bytes", 8)
+    assert "predicted to be the fastest: 2.10 µs, of which 2.10 µs for what its terms lack to the least that was measured" in said
+    _, said, _ = call(capsys, "explain", "--card", card, "--bytes", 8, "--json")
+    found = json.loads(said)["predictions"][0]
+    assert found["us"] == 2.1 == pytest.approx(sum(found["parts_us"].values())) and found["beyond_measured"]
+
+
+@pytest.mark.parametrize("words_", [("--bytes", 8), ("--local", "4,4,4"), ("-n", 1)])
+def test_no_mode_of_the_default_card_takes_less_than_a_small_swap(capsys, words_):
+    _, said, _ = call(capsys, "explain", "--card", DEFAULT_CARD, *words_, "--json")
+    times = {one["mode"]: one["us"] for one in json.loads(said)["predictions"]}
+    assert len(times) == 9 and min(times.values()) >= 0.5 and times["fence"] > 3
+
+
+def test_explain_says_that_an_error_was_not_tested(capsys, tmp_path):
+    card = card_of(tmp_path / "card.json", typical_error=0.0, residuals={"median": 0.0, "worst": 0.0, "points": 2})
+    _, said, _ = call(capsys, "explain", "--card", card, "--bytes", "64KiB")
+    assert "not tested: no point was left out of a fit" in said and "0.0 %" not in said
+    _, said, _ = call(capsys, "model", "--show", card)
+    assert "not tested" in said and "0.0 %" not in said
+    card_of(card, typical_error=0.25, predicted_half={"median": 0.25, "worst": 0.3, "points": 4})
+    _, said, _ = call(capsys, "explain", "--card", card, "--bytes", "64KiB")
+    assert "Half of such predictions are within 25 %." in said
+
+
 @pytest.mark.parametrize("words_", [("-n", 1), ("--bytes", 0)])
-def test_explain_has_no_multiples_of_a_prediction_of_0(capsys, words_):
-    status, said, _ = call(capsys, "explain", "--card", DEFAULT_CARD, *words_)
+def test_explain_has_no_multiples_of_a_prediction_of_0(capsys, words_, tmp_path):
+    status, said, _ = call(capsys, "explain", "--card", card_of(tmp_path / "card.json"), *words_)
     assert status == 0 and "the card predicts no time for this" in said and "times as long" not in said
 
 

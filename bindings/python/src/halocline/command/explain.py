@@ -20,7 +20,8 @@ PARTS = {"latency": "latency", "bytes": "bytes to and from others", "switch": "a
          "crowding_bytes": "bytes where cores are shared", "neighbours": "neighbours", "blocks": "contiguous runs",
          "local_bytes": "copies within the rank", "ranks_bytes": "bytes of all other ranks", "messages": "messages",
          "far_bytes": "bytes from other nodes", "far_messages": "messages from other nodes",
-         "crowding_local_bytes": "copies where cores are shared", "crowding_messages": "messages where cores are shared"}
+         "crowding_local_bytes": "copies where cores are shared", "crowding_messages": "messages where cores are shared",
+         cards.LEAST: "what its terms lack to the least that was measured"}
 NEAR = 1.1
 # The options of a shape, and what is taken for those that are not given: --bytes stands in place of them all.
 SHAPE = {"local": (64, 64, 64), "depth": 1, "fields": 1, "type": "float64", "split": "xyz", "stencil": "box"}
@@ -122,11 +123,17 @@ def free_in_words(ranked: list[tuple[float, Curve]], case: Case) -> list[str]:
     return said + [f"Mode {curve.by}: {time_of(us)}; {parts_in_words(curve, case)}." for us, curve in ranked if us > 0]
 
 
+def error_in_words(curve: Curve) -> str:
+    if curve.typical_error is None:
+        return "How far such predictions are off was not tested: no point was left out of a fit."
+    return f"Half of such predictions are within {percent_of(curve.typical_error)}."
+
+
 def ranked_in_words(ranked: list[tuple[float, Curve]], case: Case) -> list[str]:
     """The fastest mode, and each other one beside it."""
     best_us, best = ranked[0]
     said = [f"Mode {best.by} is predicted to be the fastest: {time_of(best_us)}, of which {parts_in_words(best, case)}. "
-            f"Half of such predictions are within {percent_of(best.typical_error)}."]
+            f"{error_in_words(best)}"]
     for us, curve in ranked[1:]:
         near = " (no difference that the model could tell)" if us < NEAR * best_us else ""
         said.append(f"Mode {curve.by}: {time_of(us)}, {us / best_us:.2f} times as long{near}; {parts_in_words(curve, case)}. "

@@ -163,5 +163,5 @@ def card_summary(card: Card) -> RenderableType:
     for name in ("operation", "by", "nodes", "cost", "typical error"):
         table.add_column(name)
     for curve in card.curves:
-        table.add_row(curve.operation, curve.by, str(curve.nodes), curve.formula, words.percent_of(curve.typical_error))
+        table.add_row(curve.operation, curve.by, str(curve.nodes), curve.formula, words.error_of(curve.typical_error))
     return table

@@ -45,6 +45,11 @@ def percent_of(part: float) -> str:
     return f"{100 * part:.1f} %" if part < 0.1 else f"{100 * part:,.0f} %"
 
 
+def error_of(part: float | None) -> str:
+    """A relative error; one that is not known is not 0."""
+    return "not tested" if part is None else percent_of(part)
+
+
 def spread_of(low: float, high: float) -> str:
     """The 10th to the 90th percentile, in the unit of the higher one."""
     unit = time_of(high).split()[1]
