@@ -124,6 +124,17 @@ def test_explain_counts_runs_of_messages_and_of_copies_together(capsys):
     assert "A rank gets 64 KiB from 1 other rank, in 1 contiguous run.\n" in said
 
 
+def test_explain_takes_a_shape_of_two_dimensions(capsys):
+    """The last one is contiguous: a rank gets rows of the other dimension, and both corners."""
+    status, said, _ = call(capsys, "explain", "--card", DEFAULT_CARD, "--local", "512,256")
+    assert status == 0 and "A swap of 1 field of 512 × 256 cells per rank (float64), depth 1, box stencil, on 2 × 1 ranks.\n" in said
+    assert f"A rank gets {words.bytes_of(2 * (256 + 2) * 8)} from 1 other rank" in said
+    _, flat, _ = call(capsys, "explain", "--card", DEFAULT_CARD, "--local", "512,256,1", "--split", "xy")
+    assert flat.splitlines()[1:] == said.splitlines()[1:]
+    status, _, said = call(capsys, "explain", "--card", DEFAULT_CARD, "--local", "512,256", "--split", "xyz")
+    assert status == Exit.USAGE and "--split xyz needs three dimensions, and --local has two: 512,256" in said
+
+
 def test_explain_tells_neighbours_on_other_nodes_from_those_on_this_one():
     # 4 ranks along x and y, 2 of each node: the one along y and the diagonal are on the other node.
     swap = shape.Swap((8, 4, 2), ranks=4)
@@ -336,7 +347,7 @@ def test_tune_ends_with_1_where_a_step_fails_or_a_mode_is_distrusted(capsys, tmp
 
 
 @pytest.mark.parametrize(("words_", "said"), [
-    (("explain", "--local", "4,4"), "three numbers"), (("explain", "--local", "4,4,x"), "'x' is no whole number"),
+    (("explain", "--local", "4"), "three numbers"), (("explain", "--local", "4,4,x"), "'x' is no whole number"),
     (("explain", "--bytes", "q"), "'q' is no number of bytes"), (("tune", "--local", "0,4,4"), "0 is less than 1"),
     (("info", "-n", "many"), "'many' is no whole number"), (("run", "--hosts", "", "true"), "has a host without a name"),
     (("info", "--hosts", "a,,b"), "'a,,b' has a host without a name"), (("run", "--mode", "p2pp", "true"), "the nearest is 'p2p'")])

@@ -291,6 +291,22 @@ def test_options_of_the_native_program_are_handed_on(launchers, tmp_path):
     assert status == 5 and said.split() == ["-n", "3", str(folder / "halocline-bench"), "halo", "--ranks", "2,3", "--fields", "4"]
 
 
+@pytest.mark.parametrize(("words_", "program", "asked"), [
+    (("bench", "halo"), "halocline-bench", "halo --help"), (("bench",), "halocline-bench", "--help"),
+    (("model",), "halocline-bench", "model --help"), (("doctor",), "halocline-doctor", "--help"),
+    (("simulate",), "halocline-simulate", "--help")])
+def test_help_has_the_options_of_the_native_program(capsys, tmp_path, words_, program, asked):
+    (tmp_path / "bin").mkdir()
+    made_up(tmp_path / "bin" / program, 'echo "native: $*"')
+    status, said, _ = call(capsys, words_[0], "--build", tmp_path, *words_[1:], "--help")
+    assert status == 0 and said.startswith(f"usage: halocline {words_[0]}") and said.endswith(f"\nnative: {asked}\n")
+
+
+def test_help_says_that_the_native_program_is_not_installed(capsys, tmp_path):
+    status, said, _ = call(capsys, "bench", "--build", tmp_path, "halo", "-h")
+    assert status == 0 and "exit codes" in said and "options of halocline-bench halo, which is not installed here:" in said
+
+
 def test_other_commands_refuse_what_they_do_not_know(capsys):
     status, _, said = call(capsys, "info", "--fields", 4)
     assert status == Exit.USAGE and "unrecognized arguments" in said

@@ -104,9 +104,9 @@ void add_sizes(CLI::App &command, CommonOptions &o, const char *what, std::pair<
 // ---- halo
 
 void add_problem(CLI::App &halo, HaloOptions &o) {
-  halo.add_option("--local", o.local, "Cells per rank along x,y,z; z is contiguous in memory")
+  halo.add_option("--local", o.local, "Cells per rank along x,y,z or x,y; the last one is contiguous in memory")
       ->delimiter(',')
-      ->expected(3)
+      ->expected(2, 3)
       ->check(common::positive_number())
       ->capture_default_str();
   halo.add_option("--depth", o.depth, "Halo cells on each side")->check(common::positive_number())->capture_default_str();
@@ -116,6 +116,13 @@ void add_problem(CLI::App &halo, HaloOptions &o) {
              "box: edges and corners too; star: faces only");
   add_choice(halo, "--split", o.split_z, {{"xy", false}, {"xyz", true}}, "Dimensions that are split over the ranks and have a halo");
   halo.add_flag("--reorder", o.reorder, "Give the ranks the places in which as many neighbours as possible share a node");
+}
+
+/// Two dimensions are three, of which the third has one cell and no halo.
+void complete_shape(HaloOptions &o) {
+  if (o.local.size() == 3) return;
+  if (o.split_z) throw CLI::ValidationError("--split", "xyz needs three dimensions, and --local has two");
+  o.local.push_back(1);
 }
 
 void add_measurement(CLI::App &halo, HaloOptions &o) {
@@ -403,7 +410,10 @@ CommandLine parse(int argc, char **argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("halocline-bench ") + hlc_version());
   PairOptions notify, bandwidth, overlap, progress, allreduce, rma, windows, operations;
-  add_halo_command(app, found.halo)->callback([&] { found.command = Command::halo; });
+  add_halo_command(app, found.halo)->callback([&] {
+    complete_shape(found.halo);
+    found.command = Command::halo;
+  });
   add_model_command(app, found.model)->callback([&] { found.command = Command::model; });
   add_auto_command(app, found.automatic)->callback([&] { found.command = Command::automatic; });
   add_mesh_command(app, found.mesh)->callback([&] { found.command = Command::mesh; });
