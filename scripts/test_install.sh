@@ -123,6 +123,13 @@ refuses_version() {
 
 refuses_other_versions() { refuses_version "${version%%.*}.999" && refuses_version "$series.999" && refuses_version 99.0; }
 
+# A component that is not there is named.
+names_a_missing_component() {
+  configure component C "find_package(halocline $series REQUIRED COMPONENTS C CXX Rust)" >"$work/refusal" 2>&1 && return 1
+  cat "$work/refusal"
+  tr -s '\n ' '  ' <"$work/refusal" | grep -qF 'halocline has no component Rust; it has C, CXX and Fortran'
+}
+
 reads_every_module() {
   local module
   for module in "$prefix"/include/halocline/fortran/*.mod; do
@@ -215,6 +222,7 @@ with_all check_if has_mpi_module 'this MPI has no module mpi for this compiler' 
   'C Fortran' user_mpi.F90 'halocline::fortran MPI::MPI_Fortran' 'COMPONENTS Fortran' 'find_package(MPI REQUIRED COMPONENTS Fortran)'
 check 'find_package serves a project in all three languages' builds_a_project_in_all_languages
 with_all check 'find_package refuses other versions' refuses_other_versions
+check 'find_package names a component that is not there' names_a_missing_component
 check 'pkg-config serves a C program' builds_with_pkg_config "$mpicc" user.c halocline
 with_all check 'find_package serves a GASPI program' builds_with_find_package C user_gaspi.c halocline::gaspi ''
 check 'pkg-config serves a GASPI program, compiled without MPI' builds_with_pkg_config "$(cached CMAKE_C_COMPILER)" user_gaspi.c halocline-gaspi
