@@ -302,6 +302,15 @@ def test_help_has_the_options_of_the_native_program(capsys, tmp_path, words_, pr
     assert status == 0 and said.startswith(f"usage: halocline {words_[0]}") and said.endswith(f"\nnative: {asked}\n")
 
 
+def test_a_package_that_was_not_compiled_says_so():
+    """In the sources there is no extension, and which MPI there is does not matter."""
+    source = ROOT / "bindings" / "python" / "src"
+    done = subprocess.run([sys.executable, "-B", "-c", "import halocline; halocline.Context()"], capture_output=True, text=True,
+                          check=False, env={**os.environ, "PYTHONPATH": str(source)})
+    assert done.returncode == 1 and f"there is no compiled extension in {source / 'halocline'}" in done.stderr, done.stderr
+    assert "build_wheel.sh" in done.stderr and "no MPI can be loaded" not in done.stderr
+
+
 def test_help_says_that_the_native_program_is_not_installed(capsys, tmp_path):
     status, said, _ = call(capsys, "bench", "--build", tmp_path, "halo", "-h")
     assert status == 0 and "exit codes" in said and "options of halocline-bench halo, which is not installed here:" in said
