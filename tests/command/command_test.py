@@ -198,6 +198,31 @@ def test_curves_say_their_switch_points_and_spreads(capsys, tmp_path):
     assert status == 0 and said.count("GB/s") == 2
 
 
+def with_a_slow_mode(times_as_slow):
+    halo = read("halo")
+    slow = dict(halo["modes"]["p2p"])
+    least = min(row["median_us"] for row in halo["modes"].values())
+    slow.update(dict.fromkeys(("median_us", "p10_us", "p90_us"), times_as_slow * least))
+    return halo | {"modes": {name: row for name, row in halo["modes"].items() if row["median_us"] < 10 * least} | {"passive_naive": slow}}
+
+
+@pytest.mark.parametrize(("times_as_slow", "scale"), [(10, "linear"), (500, "log")])
+def test_one_slow_mode_does_not_flatten_the_others(times_as_slow, scale):
+    from halocline.command import terminal
+    from halocline.command.pictures import modes as picture
+
+    halo = with_a_slow_mode(times_as_slow)
+    axes = picture.figure([halo]).axes[0]
+    bars = [bar.get_window_extent().width / axes.bbox.width for bar in axes.patches]
+    assert axes.get_xscale() == scale and min(bars) > 0.03 and ("logarithmic" in axes.get_xlabel()) == (scale == "log")
+    assert all(text.get_position()[0] < axes.get_xlim()[1] for text in axes.texts)
+    screen = terminal.console(record=True)
+    screen.print(terminal.modes(halo))
+    said = screen.export_text()
+    assert ("bars logarithmic" in said) == (scale == "log")
+    assert all(line.count("█") >= 1 for line in said.splitlines() if line.startswith(tuple(halo["modes"]))), said
+
+
 def test_crosses_of_curves_have_whiskers():
     from halocline.command.pictures import curves
 
