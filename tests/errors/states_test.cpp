@@ -61,8 +61,10 @@ TEST_P(States, an_exchange_refuses_the_same) {
   hlc_exchange *exchange = nullptr;
   REQUIRE_EVERYWHERE(hlc_exchange_create(context(), &spec, &exchange) == HLC_OK);
   EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_exchange_finish(exchange)));
+  EXPECT_TRUE(message_names({"no swap has been started"}));
   EXPECT_TRUE(ok(hlc_exchange_start(exchange)));
   EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_exchange_start(exchange)));
+  EXPECT_TRUE(message_names({"a swap of this exchange is in flight already"}));
   EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_exchange_destroy(&exchange)));
   EXPECT_TRUE(ok(hlc_exchange_finish(exchange)));
   EXPECT_TRUE(ok(hlc_exchange_destroy(&exchange)));
@@ -107,6 +109,7 @@ TEST(Lifetimes, a_field_in_use_cannot_be_released) {
   hlc_halo *halo = nullptr;
   REQUIRE_EVERYWHERE(hlc_halo_init(context(), &plane.spec, &halo) == HLC_OK);
   EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_field_free(context(), &data)));
+  EXPECT_TRUE(message_names({"release what swaps it first"}));
   EXPECT_NE(data, nullptr);
   EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
   EXPECT_TRUE(ok(hlc_halo_finish(halo)));
