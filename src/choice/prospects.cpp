@@ -24,9 +24,6 @@ constexpr double kLimit = 3;
 constexpr hlc_mode kWithoutMpi[] = {HLC_MODE_NOTIFY, HLC_MODE_DIRECT};
 bool is_without_mpi(hlc_mode mode) { return std::find(std::begin(kWithoutMpi), std::end(kWithoutMpi), mode) != std::end(kWithoutMpi); }
 
-/// The same where one of them is the best on a node. Their small swaps differ by strides and alignment, of which curves know little.
-constexpr double kLimitWithoutMpi = 6;
-
 /// An opinion as a number, of which the largest counts.
 constexpr std::int64_t kPerStanding = std::int64_t{1} << 56;
 std::int64_t packed(const Prospect &one) {
@@ -164,10 +161,8 @@ std::vector<hlc_mode> Prospects::choose(int most) {
             [](const Prospect *a, const Prospect *b) { return is_better(*a, *b) || (!is_better(*b, *a) && a < b); });
   std::vector<hlc_mode> chosen;
   for (const Prospect *one : order) {
-    const bool both = is_without_mpi(order.front()->mode) && is_without_mpi(one->mode) && !several_nodes_;
-    const double limit = both ? kLimitWithoutMpi : kLimit;
     const bool slow = one->standing == Standing::predicted &&
-                      static_cast<double>(one->cost_ns) > limit * static_cast<double>(std::max<std::int64_t>(order.front()->cost_ns, 1));
+                      static_cast<double>(one->cost_ns) > kLimit * static_cast<double>(std::max<std::int64_t>(order.front()->cost_ns, 1));
     if (slow)
       of(one->mode).standing = Standing::slow;
     else if (static_cast<int>(chosen.size()) < most)
