@@ -76,7 +76,9 @@ void add_common(CLI::App &command, CommonOptions &o) {
 }
 
 void add_seed(CLI::App &command, CommonOptions &o) {
-  command.add_option("--seed", o.seed, "Seed of the order in a round, and of what else is random")->capture_default_str();
+  command.add_option("--seed", o.seed, "Seed of the order in a round, and of what else is random")
+      ->check(common::seed())
+      ->capture_default_str();
 }
 
 /// How samples are taken: of commands whose samples repeat an operation.

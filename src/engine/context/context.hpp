@@ -41,6 +41,7 @@ class Context : public Communicator {
   Status read_environment();
   Status compare_builds(MPI_Comm comm);
   Status compare_environment(MPI_Comm comm);
+  Status compare_texts(MPI_Comm comm);
   Status split_nodes();
   Status number_nodes();
   Status count_cores();

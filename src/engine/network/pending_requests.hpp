@@ -53,6 +53,8 @@ class PendingRequests final : public RequestOwner {
   Status take(int rank, const char *call, std::unique_lock<std::mutex> &locked, Request **request);
   void start(Request &request);
   void release(Request &request) { pool_.release(request); }
+  /// With the lock.
+  bool any_under_way() const { return pool_.any_under_way(); }
   /// Starts a reply, which is neither limited nor flushed: the ranks that send queries have a limit, and wait for the replies.
   Status reply(const Reply &reply);
   void ended(Request &request) override;

@@ -83,13 +83,13 @@ class RequestEngine final : public EndpointClient {
   // As the endpoint's client:
   bool read(const char *text, std::int64_t bytes) override;
   void carry_out_put_off() override { served_.carry_out_put_off(); }
+  bool any_under_way() const override { return pending_.any_under_way(); }
   void leave(EndpointUser &user) override;
   void wake() override { communicator_.ring_waiters(); }
 
  private:
   template <class Each>
   Status for_connections(int rank, Each each);
-  Status wait_for(const Connection &connection, const char *call);
 
   Communicator &communicator_;
   SharedEndpoint &shared_endpoint_;
