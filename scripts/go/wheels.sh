@@ -92,7 +92,7 @@ install_wheels() {
 run_pip() {
   command=$1
   shift
-  "$venv/bin/python" -m pip "$command" --disable-pip-version-check -c scripts/requirements.txt "$@"
+  shown "$venv/bin/python" -m pip "$command" --disable-pip-version-check -c scripts/requirements.txt "$@"
 }
 
 keep_wheels() { run_pip download --dest "$kept_wheels" "$@"; }
@@ -110,5 +110,5 @@ install_kept_wheels() {
 need_venv() {
   [ -x "$venv/bin/python" ] && "$venv/bin/python" -c 'import sys; sys.exit(sys.prefix != sys.argv[1])' "$venv" && "$venv/bin/python" -m pip --version && return 0
   [ ! -d "$venv" ] || find "$venv" -mindepth 1 -maxdepth 1 ! -name wheels -exec rm -rf {} + || return 1
-  python3 -m venv "$venv"
+  shown python3 -m venv "$venv"
 }

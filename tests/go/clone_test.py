@@ -19,6 +19,7 @@ import docs_blocks  # noqa: E402
 import outcomes  # noqa: E402
 from halocline.command.modes import MODES  # noqa: E402
 
+PROGRAMS = ("halocline", "halocline-bench", "halocline-doctor", "halocline-info", "halocline-run", "halocline-simulate", "halocline-trace")
 NOT_RACING = {"view"}  # README.md says why
 ROW = re.compile(r"^(\w+)(?: \(\w+\))? +[\d.]+ us .* x +([\d,]+)(?: +[\d.]+ ms)?$", re.M)
 PICTURE = """
@@ -89,16 +90,28 @@ def page_checks(clone):
         yield "it needs no sideways scrolling", tab.value(browser.OVERHANG) <= 0
 
 
+def installation_checks(clone):
+    """Every program that README.md and the command call is installed, and answers."""
+    for program in PROGRAMS:
+        status, output = clone.run(f"~/halocline/bin/{program} --version")
+        yield f"{program} is installed, and answers{'' if status == 0 else ': ' + output}", status == 0 and re.search(r"\d\.\d", output)
+
+
 def checks(clone):
     first, *rest = commands_of(ROOT / "README.md")
     status, output = clone.run(in_short(first))
     yield f"README's first commands end well{'' if status == 0 else f', status {status}:' + chr(10) + output}", status == 0
+    if status:
+        return
     yield from verdict_checks(clone, output)
     yield from picture_checks(clone)
     yield from page_checks(clone)
     for number, commands in enumerate(rest, 2):
         status, output = clone.run(commands)
         yield f"so do those of block {number}{'' if status == 0 else f', status {status}:' + chr(10) + output}", status == 0
+        if number == 2:
+            yield "./go had built all that is installed", "ninja: no work to do" in output and "not installed" not in output
+    yield from installation_checks(clone)
 
 
 def main():
