@@ -54,8 +54,6 @@ def environment(work):
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("HALOCLINE_", "LD_", "XDG_", "CTEST_"))}
     (work / "home").mkdir()
     kept |= {"HOME": str(work / "home"), "PYTHONPATH": str(poison(work / "modules")),
-             # Behind those of the system: the tools that ./go has fetched.
-             "PATH": f"{os.environ['PATH']}:{work / 'halocline' / '.venv' / 'bin'}",
              "CCACHE_DIR": os.environ.get("CCACHE_DIR", str(pathlib.Path.home() / ".cache" / "ccache"))}
     if has_all_wheels():
         kept |= {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(WHEELS), "http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
