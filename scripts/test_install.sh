@@ -73,6 +73,19 @@ runs_with_two_ranks() {
   [ $status -eq 0 ] && [ "$(grep -c 'of 2 sees its neighbour' "$work/output")" -eq 2 ]
 }
 
+# Runs the rule that looks for what is built, with one file under a name that is not there.
+looks_for() {
+  sed "s|$1|$1-that-is-missing|" "$build/package/look_for_built.cmake" >"$work/look.cmake" && "$cmake" -P "$work/look.cmake"
+}
+
+says_what_is_not_built() {
+  looks_for '/halocline-run' >"$work/said" 2>&1 && grep -q 'not installed, because they are not built: .*/halocline-run-that-is-missing' "$work/said" \
+    || return 1
+  looks_for '/libhalocline_gaspi' >"$work/said" 2>&1 && return 1
+  cat "$work/said"
+  tr -s '\n ' ' ' <"$work/said" | grep -q 'nothing is installed, because these are not built: .*/libhalocline_gaspi.*--target installed'
+}
+
 installs() {
   "$cmake" --install "$build" --prefix "$work/first" && mv "$work/first" "$prefix"
 }
@@ -206,6 +219,7 @@ stages_and_uninstalls() {
   [ $status -eq 0 ] && [ "$left" = '. ./usr ./usr/local ./usr/local/lib ' ]
 }
 
+check 'the installation says what is not built' says_what_is_not_built
 check 'installs and can be moved' installs
 export PKG_CONFIG_PATH
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name halocline.pc)")

@@ -16,6 +16,7 @@ from halocline.command import native
 from halocline.command.status import Exit, Failure
 from results import ROOT, call
 
+INSTALLED = {"halocline-bench", "halocline-doctor", "halocline-info", "halocline-run", "halocline-simulate", "halocline-trace"}
 VERSIONS = {"mpich": "HYDRA build details:\n    Version: 5.0.2", "openmpi": "mpiexec (Open MPI) 5.0.11",
             "intel": "Intel(R) MPI Library for Linux* OS, Version 2021.18"}
 
@@ -319,3 +320,19 @@ def test_help_says_that_the_native_program_is_not_installed(capsys, tmp_path):
 def test_other_commands_refuse_what_they_do_not_know(capsys):
     status, _, said = call(capsys, "info", "--fields", 4)
     assert status == Exit.USAGE and "unrecognized arguments" in said
+
+
+def test_a_program_that_is_not_there_can_be_had_as_the_message_says(capsys, tmp_path, monkeypatch):
+    status, _, said = call(capsys, "doctor", "--build", tmp_path)
+    assert status == Exit.MISSING and f"Build it: cmake --build {tmp_path} --target halocline-doctor" in said
+    assert native.how_to_get("halocline-run", None) == f"Build it: {ROOT / 'go'}"
+    assert native.how_to_get("halocline-run", ROOT / "build" / "release") == f"Build it: {ROOT / 'go'}"
+    monkeypatch.setattr(native, "checkout", lambda: None)
+    assert "HALOCLINE_HOME" in native.how_to_get("halocline-run", None)
+
+
+def test_the_command_needs_only_programs_that_go_builds():
+    sources = "".join(path.read_text() for path in (ROOT / "bindings" / "python" / "src" / "halocline" / "command").glob("*.py"))
+    needed = set(re.findall(r'(?:need|find)_program\("([\w-]+)"', sources))
+    rules = (ROOT / "cmake" / "HaloclineInstall.cmake").read_text()
+    assert {"halocline-bench"} <= needed <= INSTALLED and all(name in rules for name in needed)

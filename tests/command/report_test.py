@@ -138,6 +138,14 @@ def test_the_fastest_mode_of_the_library_is_recommended():
     assert "2.0 times the physical limit" in said.reasons[0]
 
 
+def test_auto_is_reported_beside_the_mode_that_is_recommended():
+    halo = with_times(p2p=8.0, notify=2.0, auto=1.9)
+    halo["modes"]["auto"]["mode"] = "notify"
+    said = verdict.of(halo)
+    assert said.mode == "notify" and "Within" not in " ".join(said.reasons)
+    assert "Mode auto, the default, had chosen notify: 1.90 µs." in said.reasons
+
+
 def test_point_to_point_is_kept_where_it_wins():
     assert verdict.of(with_times(p2p=1.0, direct=2.0)).headline.startswith("Keep MPI point-to-point")
 

@@ -128,7 +128,8 @@ void complete_shape(HaloOptions &o) {
 }
 
 void add_measurement(CLI::App &halo, HaloOptions &o) {
-  halo.add_option("--modes", o.modes, "Modes, comma-separated, or all; p2p, hand_p2p and the limit always run")
+  halo.add_option("--modes", o.modes,
+                  "Modes, comma-separated; all: each but auto, which is one of them; p2p, hand_p2p and the limit always run")
       ->delimiter(',')
       ->check(CLI::IsMember(names_of_modes()))
       ->default_str("all");

@@ -72,7 +72,7 @@ class Tuning:
         rounds = 3 if self.options.quick else 25
         file = self.folder / "doctor.json"
         trusted = file if file.is_file() and files.read(file).get("complete") else "none"
-        self.bench(self.ranks, "halo", *self.shape(), "--repetitions", rounds, "--doctor", trusted,
+        self.bench(self.ranks, "halo", *self.shape(), "--modes", "all,auto", "--repetitions", rounds, "--doctor", trusted,
                    "--json", self.folder / "halo.json")
 
     def model(self) -> None:

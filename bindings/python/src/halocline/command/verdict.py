@@ -23,8 +23,10 @@ class Verdict:
 
 
 def own_modes(halo: Json) -> dict[str, Json]:
-    """The rows of the library's modes as they are by default, the fastest first; hand-written swaps and variants are none."""
-    names = [name for name in halo["modes"] if not name.startswith(("hand_", "petsc_")) and not name.endswith(("_late", "_get"))]
+    """The rows of the library's modes as they are by default, the fastest first; hand-written swaps, variants and auto, which is one of
+    the others, are none."""
+    names = [name for name in halo["modes"] if not name.startswith(("hand_", "petsc_")) and not name.endswith(("_late", "_get"))
+             and name != "auto"]
     return {name: halo["modes"][name] for name in sorted(names, key=lambda name: float(halo["modes"][name]["median_us"]))}
 
 
@@ -67,6 +69,9 @@ def halo_reasons(halo: Json, modes: dict[str, Json], best: str) -> list[str]:
     equals = equals_of(modes, best)
     if equals:
         reasons.append(f"Within the spread as fast: {listed(equals)}.")
+    auto = halo["modes"].get("auto")
+    if auto:
+        reasons.append(f"Mode auto, the default, had chosen {auto['mode']}: {time_of(auto['median_us'])}.")
     return reasons
 
 
