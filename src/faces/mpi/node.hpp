@@ -66,6 +66,12 @@ class Node : public LeakedOnFailure {
   Status look_for_lost() { return watch_ ? watch_->look("a call of MPI RMA") : Status::ok; }
   /// On several nodes, when a window is made: from the first one on this rank knows if one of those 2^k below it is lost. Collective.
   Status watch_neighbours();
+  /// This rank needs its part of the node no more. False if the node may go now. Else it may go once all ranks have met, which this begins.
+  /// Local; collective until has_met.
+  bool begin_meeting();
+  bool has_met();
+  /// Waits for that. If a rank is lost, what others may still use stays when the node goes.
+  void await_meeting();
   /// The number of the window that is being made, from 1 on: the same on all ranks.
   std::int64_t number_window() { return ++windows_; }
 
@@ -89,15 +95,8 @@ class Node : public LeakedOnFailure {
   std::atomic<unsigned> repeated_calls_{0};  // not exact, if several threads call
   std::atomic<std::int64_t> next_drive_ns_{0};
   std::optional<DrivenByHost> driven_;  // if there are several nodes
+  enum class Meeting { not_begun, begun, over } meets_ = Meeting::not_begun;
+  MPI_Request meeting_ = MPI_REQUEST_NULL;
 };
-
-/// The node of a communicator, opened if this is its first window. Collective.
-std::shared_ptr<Node> find_node(MPI_Comm comm);
-
-/// The same if an earlier window has opened it; else null. Local.
-std::shared_ptr<Node> known_node(MPI_Comm comm);
-
-/// Closes the nodes of all communicators, before MPI_Finalize.
-void release_nodes();
 
 }  // namespace halocline::core::mpi

@@ -93,6 +93,8 @@ class Window {
   int complete_before_barrier();
   /// Waits for all ranks of the window. After complete_before_barrier, what they have put is there.
   Status barrier();
+  /// The same before the window goes: this rank waits for no answer of another one any more.
+  Status last_barrier();
   /// How the completion of a put that begins now is likely to be learned of.
   After after_put() const { return epochs.is_started || epochs.fence.load(std::memory_order_relaxed) ? After::message : After::flush; }
 
