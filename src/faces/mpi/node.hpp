@@ -20,6 +20,19 @@
 
 namespace halocline::core::mpi {
 
+/// Counts calls. Not exact, if several threads count.
+class CountedCalls {
+ public:
+  [[gnu::always_inline]] unsigned next() {
+    const unsigned calls = calls_.load(std::memory_order_relaxed) + 1;
+    calls_.store(calls, std::memory_order_relaxed);
+    return calls;
+  }
+
+ private:
+  std::atomic<unsigned> calls_{0};
+};
+
 /// The ranks of a communicator. Windows of the communicator share it.
 class Node : public LeakedOnFailure {
  public:
@@ -54,8 +67,7 @@ class Node : public LeakedOnFailure {
   }
   /// Part of each call that programs repeat until something changes. That may need a message of the host MPI from this rank, or a core.
   [[gnu::always_inline]] void let_others_run() {
-    const unsigned calls = repeated_calls_.load(std::memory_order_relaxed) + 1;
-    repeated_calls_.store(calls, std::memory_order_relaxed);
+    const unsigned calls = repeated_calls_.next();
     if (calls % 32 == 0) let_others_run_now(calls);
   }
   /// A lock of this node's ranks in a word of shared memory.
@@ -76,6 +88,7 @@ class Node : public LeakedOnFailure {
   std::int64_t number_window() { return ++windows_; }
 
   Context context;
+  CountedCalls contended_unlocks;  // which have found waiting ranks
 
  private:
   friend std::shared_ptr<Node> find_node(MPI_Comm comm);
@@ -92,7 +105,7 @@ class Node : public LeakedOnFailure {
   TracedByNode traced_;  // where Linux restricts that
   bool reads_others_ = false, watches_neighbours_ = false;
   std::optional<Watch> watch_;  // if there are several nodes
-  std::atomic<unsigned> repeated_calls_{0};  // not exact, if several threads call
+  CountedCalls repeated_calls_;
   std::atomic<std::int64_t> next_drive_ns_{0};
   std::optional<DrivenByHost> driven_;  // if there are several nodes
   enum class Meeting { not_begun, begun, over } meets_ = Meeting::not_begun;
