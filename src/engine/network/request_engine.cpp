@@ -80,9 +80,13 @@ Status RequestEngine::flush(int rank, const char *call, bool confirm) {
   return for_connections(rank, wait);
 }
 
+/// Usually no accumulate is under way.
 Status RequestEngine::give_back_memory(int rank, const char *call, Uses uses) {
+  if (uses == Uses::accumulates && !pending_.any_accumulates()) return Status::ok;
   return for_connections(rank, [&](const Connection &connection) {
-    const std::size_t &users = uses == Uses::reads ? connection.reads : connection.borrowers;
+    const std::size_t &users = uses == Uses::reads         ? connection.reads
+                               : uses == Uses::accumulates ? connection.accumulates
+                                                           : connection.borrowers;
     const std::uint64_t end = begin_flush(connection.rank, false).end;
     return pending_.await(call, &connection, connection.rank,
                           [&] { return users == 0 || !connection.oldest || connection.oldest->number >= end; });

@@ -14,6 +14,7 @@ void RequestQueries::write(Request &request, Message message, const void *operan
   message.use = request.use;
   request.carry(message, operands, bytes);
   request.is_silent = message.silent != 0;
+  request.accumulates = message.kind == Message::Kind::accumulate;
   request.awaits_reply = !request.is_silent;
   request.awaited = request.awaits_reply ? 2 : 1;
 }

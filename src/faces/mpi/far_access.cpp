@@ -259,6 +259,8 @@ Status change_rows(Changes &changes, const typed::ConstBuffer &target, const typ
 int copy(Window &window, Direction direction, const Spot &spot, const typed::Buffer &mine) {
   const std::int64_t bytes = mine.layout->bytes() * mine.count;
   if (bytes == 0) return MPI_SUCCESS;
+  if (const int code = code_of(window.node->context.network().requests()->give_back_memory(spot.rank, kAccess, Uses::accumulates)))
+    return code;
   if (window.attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC) return code_of(copy_attached(window, direction, spot, mine));
   const FarMemory target = window.memory.far(spot.rank);
   if (!mine.layout->contiguous() || !spot.layout->contiguous()) return code_of(copy_runs(target, direction, spot, mine));
@@ -268,11 +270,14 @@ int copy(Window &window, Direction direction, const Spot &spot, const typed::Buf
 }
 
 int change(Window &window, Operation operation, const Spot &spot, const typed::ConstBuffer &origin, const typed::Buffer *result) {
+  const bool keeps_order = window.node->keeps_order();
+  if (!keeps_order)
+    if (const int code = window.complete(spot.rank, Completion::remote)) return code;
   Changes changes(window, operation, spot);
   const typed::ConstBuffer given = operation == Operation::no_op ? typed::ConstBuffer(nullptr, nullptr, 0) : origin;
   if (const int code = code_of(change_rows(changes, {nullptr, spot.layout, spot.count}, given, result))) return code;
   // Messages of a network that keeps no order may overtake each other.
-  return window.node->context.network().endpoint()->keeps_order() ? MPI_SUCCESS : window.complete(spot.rank, Completion::remote);
+  return keeps_order ? MPI_SUCCESS : window.complete(spot.rank, Completion::remote);
 }
 
 int compare_and_swap(Window &window, const Spot &spot, const typed::Swap &values) {

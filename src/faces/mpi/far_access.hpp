@@ -6,7 +6,7 @@
 
 namespace halocline::core::mpi::far {
 
-/// Puts or gets the runs that are contiguous on both sides.
+/// Puts or gets the runs that are contiguous on both sides. Accumulates of this rank that have begun at the target are done before.
 int copy(Window &window, WindowMemory::Direction direction, const Spot &spot, const typed::Buffer &mine);
 
 /// Changes a target's elements of at most 8 bytes, as can_change says. If there is a result, the elements before have arrived there.
