@@ -54,15 +54,13 @@ class PendingRequests final : public RequestOwner {
   Status take(int rank, const char *call, std::unique_lock<std::mutex> &locked, Request **request);
   void start(Request &request);
   void release(Request &request) { pool_.release(request); }
-  /// With the lock.
-  bool any_under_way() const { return pool_.any_under_way(); }
   /// Starts a reply, which is neither limited nor flushed: the ranks that send queries have a limit, and wait for the replies.
   Status reply(const Reply &reply);
   void ended(Request &request) override;
   /// One of the events that a request waits for has happened.
   void settle(Request &request);
-  /// The request at a place of the pool; null if there is no such place.
-  Request *at(std::uint32_t place) { return pool_.at(place); }
+  /// All requests, each at its place.
+  RequestPool &pool() { return pool_; }
   /// Calls each(request) for all requests last used for a connection.
   template <class Each>
   void of(const Connection &connection, Each each) {

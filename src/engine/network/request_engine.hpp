@@ -84,7 +84,7 @@ class RequestEngine final : public EndpointClient {
   // As the endpoint's client:
   bool read(const char *text, std::int64_t bytes) override;
   void carry_out_put_off() override { served_.carry_out_put_off(); }
-  bool any_under_way() const override { return pending_.any_under_way(); }
+  bool any_under_way() override { return pending_.pool().any_under_way(); }
   void leave(EndpointUser &user) override;
   void wake() override { communicator_.ring_waiters(); }
 

@@ -113,7 +113,7 @@ void RequestQueries::forget(Query &query) {
 /// A late reply to an abandoned request names a use that is over. A second reply, or one to a request that is no query, is ignored: the
 /// provider may still hold the request. So is a reply with another number of values.
 bool RequestQueries::take_reply(const Message &message, const char *olds, std::int64_t bytes) {
-  Request *const found = pending_.at(message.request);
+  Request *const found = pending_.pool().at(message.request);
   if (!found || found->use != message.use || !found->awaits_reply || found->connection->rank != message.origin) return false;
   Request &request = *found;
   const std::size_t old_bytes = request.listed_atomics * sizeof(std::uint64_t);

@@ -38,7 +38,7 @@ class EndpointClient {
   /// Tries the queries that were put off again.
   virtual void carry_out_put_off() = 0;
   /// Whether a request of the context is under way.
-  virtual bool any_under_way() const = 0;
+  virtual bool any_under_way() = 0;
   /// The context leaves: it hands its requests and connections to `user`. Their completions are ignored from now on.
   virtual void leave(EndpointUser &user) = 0;
   // Called without the lock, or with it.
