@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-#   ./go            set up, build, try the MPI, run the cloud model in every mode and a short bench; ends with the verdict and a report
+#   ./go            set up, build, try the MPI, race all modes, run the cloud model in each; ends with the verdict and a report
+#                   (--short: fewer steps and samples, to see that all works)
 #   ./go test       set up, build for every MPI at hand, run the tests (--all: every test in every build; --long: the long ones too;
 #                   -- -R NAME: as ctest's options say)
 #   ./go build ...  set up, build what the tests of these presets need (./go build asan)
@@ -20,22 +21,28 @@
 # to install them is printed. The MPI is the site's if mpicxx is on the PATH, else private wheels in .venv. Logs lie in build/log.
 set -u
 root=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) && cd -- "$root" || exit 1
-for part in progress packages wheels mpi build smpi; do
+# The user's Python modules are not those of the project's scripts.
+unset PYTHONPATH PYTHONHOME PYTHONSTARTUP
+for part in progress help packages wheels mpi build smpi; do
   . "$root/scripts/go/$part.sh"
 done
 
 set_up() {
+  need_writable_tree
   need_packages
   choose_mpi
   need_wheels
 }
 
 run_main_job() {
+  [ $# -le 1 ] || refuse "nothing may follow --short, but '$2' does"
   set_up
   begin 'Python for the pictures' pictures_python
-  build_preset release cloud halocline-bench halocline-doctor halocline-info
+  # To build the engine a second time takes a third of the time.
+  mpi_5_abi=OFF
+  build_preset release installed
   finish || say "No pictures: see $log"
-  exec python3 scripts/main_job.py --build build/release --results results
+  exec python3 scripts/main_job.py --build build/release --results results "$@"
 }
 
 run_tests() {
@@ -114,6 +121,14 @@ run_bench() {
     ranks=${2:?"-n wants the number of ranks"} model_ranks=$2
     shift 2
   fi
+  if asks_for_help "$@"; then
+    help_with_bench "$@"
+    exit
+  fi
+  case ${1:-} in
+  ghost | hashtable | sparse | fft | lattice | apps | rma | model | simulate | smpi | -* | '') ;;
+  *) refuse "bench has no '$1'; it has ghost, hashtable, sparse, fft, lattice, apps, rma, model, simulate, smpi, and the options of halocline-bench halo" ;;
+  esac
   set_up
   case ${1:-} in
   ghost | hashtable | sparse | fft | lattice)
@@ -179,14 +194,15 @@ clean() {
   fi
 }
 
-command=${1:-main}
-[ $# -eq 0 ] || shift
+case ${1:-} in '' | --short) set -- main "$@" ;; esac
+command=$1
+shift
 case $command in
-main) run_main_job ;;
+main) run_main_job "$@" ;;
 test) run_tests "$@" ;;
 build) run_build "$@" ;;
 bench) run_bench "$@" ;;
 clean) clean "$@" ;;
-help | -h | --help) sed -n 's/^#   /  /p' "$root/go" ;;
+help | -h | --help) show_help ;;
 *) refuse "there is no command '$command'; ./go help lists them" ;;
 esac

@@ -21,6 +21,8 @@ endfunction()
 # halocline_install_library(TARGET [NAMELINK_SKIP]): without a name for the linker, of a library that only others of ours name.
 function(halocline_install_library target)
   halocline_install_rpath(${target})
+  add_dependencies(installed ${target})
+  set(HALOCLINE_INSTALLED_LIBRARIES ${HALOCLINE_INSTALLED_LIBRARIES} $<TARGET_FILE:${target}> PARENT_SCOPE)
   install(TARGETS ${target} EXPORT halocline-targets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ${ARGN} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
@@ -31,7 +33,13 @@ function(halocline_install_pkg_config name)
   install(FILES ${CMAKE_BINARY_DIR}/package/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 
-# Before the first file is installed: which folders, of those that the install rules share with others, are not there yet.
+# cmake --build BUILD --target installed: all that is installed, without tests and mini-apps.
+add_custom_target(installed COMMENT "What the installation puts in place")
+# Before the first file is installed: what has not been built ends the installation if others need it, and is named if it is a program.
+set(HALOCLINE_INSTALLED_LIBRARIES "")
+set(HALOCLINE_INSTALLED_PROGRAMS "")
+install(SCRIPT ${CMAKE_BINARY_DIR}/package/look_for_built.cmake)
+# Likewise: which folders, of those that the install rules share with others, are not there yet.
 configure_file(cmake/note_folders.cmake.in ${CMAKE_BINARY_DIR}/package/note_folders.cmake @ONLY)
 install(SCRIPT ${CMAKE_BINARY_DIR}/package/note_folders.cmake)
 
@@ -53,6 +61,8 @@ halocline_install_library(halocline_mpi)
 if(TARGET halocline_mpi_abi)
   # A program of another MPI loads it, and is never linked to it.
   halocline_install_rpath(halocline_mpi_abi)
+  add_dependencies(installed halocline_mpi_abi)
+  list(APPEND HALOCLINE_INSTALLED_LIBRARIES $<TARGET_FILE:halocline_mpi_abi>)
   install(TARGETS halocline_mpi_abi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 install(FILES include/GASPI.h include/GASPI_Ext.h include/PGASPI.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -70,6 +80,8 @@ if(TARGET halocline_fortran)
   install(DIRECTORY bindings/fortran/monc/ DESTINATION ${HALOCLINE_MODULE_DIR} FILES_MATCHING PATTERN "halocline_monc*.inc")
   target_include_directories(halocline_gaspi INTERFACE $<INSTALL_INTERFACE:${HALOCLINE_MODULE_DIR}>)
   halocline_install_pkg_config(halocline-fortran)
+  # It makes the modules of the GASPI face.
+  add_dependencies(installed halocline_gaspi_fortran)
 endif()
 
 # The manual page of a program; scripts/man_pages.py keeps its options equal to those of --help. The sources of the Python package have none.
@@ -86,12 +98,16 @@ endfunction()
 foreach(program halocline-bench halocline-doctor halocline-info halocline-run halocline-simulate cloud)
   if(TARGET ${program})
     halocline_install_rpath(${program})
+    add_dependencies(installed ${program})
+    list(APPEND HALOCLINE_INSTALLED_PROGRAMS $<TARGET_FILE:${program}>)
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
     halocline_install_man_page(${program}.1)
   endif()
 endforeach()
 # The library looks for it there.
 if(TARGET halocline-helper)
+  add_dependencies(installed halocline-helper)
+  list(APPEND HALOCLINE_INSTALLED_LIBRARIES $<TARGET_FILE:halocline-helper>)
   install(TARGETS halocline-helper RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/halocline)
   halocline_install_man_page(halocline-helper.8)
 endif()
@@ -128,3 +144,6 @@ if(HALOCLINE_TOOLS AND EXISTS ${PROJECT_SOURCE_DIR}/tools/command/halocline)
   file(WRITE ${CMAKE_BINARY_DIR}/package/VERSION "${PROJECT_VERSION}\n")
   install(FILES ${CMAKE_BINARY_DIR}/package/VERSION DESTINATION ${HALOCLINE_DATA_DIR}/python)
 endif()
+
+configure_file(cmake/look_for_built.cmake.in ${CMAKE_BINARY_DIR}/package/look_for_built.cmake.in @ONLY)
+file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/package/look_for_built.cmake INPUT ${CMAKE_BINARY_DIR}/package/look_for_built.cmake.in)

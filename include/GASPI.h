@@ -154,7 +154,7 @@ typedef struct {
   gaspi_network_t network_type;
   struct {
     struct {
-      gaspi_int netdev_id; /**< -1 to 1 (-1) */
+      gaspi_int netdev_id; /**< -1 to 4 (-1) */
       gaspi_uint mtu; /**< 0, 1024, 2048 or 4096 (0) */
       gaspi_uint port_check;
     } ib;
@@ -177,10 +177,10 @@ typedef struct gaspi_config {
   gaspi_network_t network; /**< any; see gaspi_network_type */
   gaspi_uint queue_size_max; /**< requests of a queue: 1 to 4096 (1024) */
   gaspi_uint queue_num; /**< queues at the start: 1 to 16 (8) */
-  gaspi_number_t group_max; /**< groups: 1 to 255 (255) */
+  gaspi_number_t group_max; /**< groups: 1 to 255 (32) */
   gaspi_number_t segment_max; /**< segments of a rank; ids are below it: 1 to 255 (255) */
   gaspi_size_t transfer_size_max; /**< bytes of a transfer: 1 to 1 TiB (1 GiB) */
-  gaspi_number_t notification_num; /**< notifications of a segment: 1 to 65536 (65536) */
+  gaspi_number_t notification_num; /**< notifications of a segment: 0 to 65536 (65536) */
   gaspi_number_t passive_queue_size_max; /**< of no meaning here (1024) */
   gaspi_number_t passive_transfer_size_max; /**< bytes of a passive message: 1 to 65535 (65535) */
   gaspi_size_t allreduce_buf_size; /**< bytes of a reduction of the program: from 1 on (2040) */
@@ -314,8 +314,8 @@ GASPI_API gaspi_return_t gaspi_read(gaspi_segment_id_t segment_id_local, gaspi_o
                                     gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
 /**
  * Waits until everything posted to a queue is locally complete, and empties it. GASPI_ERROR if a request has failed, among them all to
- * ranks that were known to be lost: the queue is corrupt until gaspi_queue_purge. Posting to it may continue, and its other requests are
- * carried out. [8.2.3]
+ * ranks that were known to be lost. Each such rank is reported once, and its failed requests then are no longer in the queue. The next call
+ * waits for the others, which are carried out. Posting to the queue may continue. [8.2.3]
  */
 GASPI_API gaspi_return_t gaspi_wait(gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
 
@@ -390,7 +390,7 @@ GASPI_API gaspi_return_t gaspi_queue_size(gaspi_queue_id_t queue, gaspi_number_t
 GASPI_API gaspi_return_t gaspi_queue_create(gaspi_queue_id_t *queue, gaspi_timeout_t timeout_ms);
 /** Deletes a queue, whose requests must be complete. [8.5.2] */
 GASPI_API gaspi_return_t gaspi_queue_delete(gaspi_queue_id_t queue);
-/** Forgets what was posted to a queue, of which nothing is known any more, and makes it healthy. [8.5.4] */
+/** Forgets what was posted to a queue, of which nothing is known any more, and its failures. [8.5.4] */
 GASPI_API gaspi_return_t gaspi_queue_purge(gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
 
 /* ---------------------------------------------------------------- passive communication [9] */

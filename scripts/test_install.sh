@@ -73,6 +73,19 @@ runs_with_two_ranks() {
   [ $status -eq 0 ] && [ "$(grep -c 'of 2 sees its neighbour' "$work/output")" -eq 2 ]
 }
 
+# Runs the rule that looks for what is built, with one file under a name that is not there.
+looks_for() {
+  sed "s|$1|$1-that-is-missing|" "$build/package/look_for_built.cmake" >"$work/look.cmake" && "$cmake" -P "$work/look.cmake"
+}
+
+says_what_is_not_built() {
+  looks_for '/halocline-run' >"$work/said" 2>&1 && grep -q 'not installed, because they are not built: .*/halocline-run-that-is-missing' "$work/said" \
+    || return 1
+  looks_for '/libhalocline_gaspi' >"$work/said" 2>&1 && return 1
+  cat "$work/said"
+  tr -s '\n ' ' ' <"$work/said" | grep -q 'nothing is installed, because these are not built: .*/libhalocline_gaspi.*--target installed'
+}
+
 installs() {
   "$cmake" --install "$build" --prefix "$work/first" && mv "$work/first" "$prefix"
 }
@@ -122,6 +135,13 @@ refuses_version() {
 }
 
 refuses_other_versions() { refuses_version "${version%%.*}.999" && refuses_version "$series.999" && refuses_version 99.0; }
+
+# A component that is not there is named.
+names_a_missing_component() {
+  configure component C "find_package(halocline $series REQUIRED COMPONENTS C CXX Rust)" >"$work/refusal" 2>&1 && return 1
+  cat "$work/refusal"
+  tr -s '\n ' '  ' <"$work/refusal" | grep -qF 'halocline has no component Rust; it has C, CXX and Fortran'
+}
 
 reads_every_module() {
   local module
@@ -199,6 +219,7 @@ stages_and_uninstalls() {
   [ $status -eq 0 ] && [ "$left" = '. ./usr ./usr/local ./usr/local/lib ' ]
 }
 
+check 'the installation says what is not built' says_what_is_not_built
 check 'installs and can be moved' installs
 export PKG_CONFIG_PATH
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name halocline.pc)")
@@ -215,6 +236,7 @@ with_all check_if has_mpi_module 'this MPI has no module mpi for this compiler' 
   'C Fortran' user_mpi.F90 'halocline::fortran MPI::MPI_Fortran' 'COMPONENTS Fortran' 'find_package(MPI REQUIRED COMPONENTS Fortran)'
 check 'find_package serves a project in all three languages' builds_a_project_in_all_languages
 with_all check 'find_package refuses other versions' refuses_other_versions
+check 'find_package names a component that is not there' names_a_missing_component
 check 'pkg-config serves a C program' builds_with_pkg_config "$mpicc" user.c halocline
 with_all check 'find_package serves a GASPI program' builds_with_find_package C user_gaspi.c halocline::gaspi ''
 check 'pkg-config serves a GASPI program, compiled without MPI' builds_with_pkg_config "$(cached CMAKE_C_COMPILER)" user_gaspi.c halocline-gaspi

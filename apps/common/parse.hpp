@@ -7,23 +7,49 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
 #include <optional>
 #include <sstream>
 #include <string>
 
 namespace common {
 
-/// A check of an option. CLI11's own of this kind print the limits of a double where the value is wrong.
-inline CLI::Validator number_check(bool or_zero, const std::string &words, const std::string &name) {
+/// A check of an option. CLI11's own of this kind print the limits of a double where the value is wrong, and take what is no number (NaN).
+inline CLI::Validator number_check(const std::function<bool(double)> &is_right, const std::string &words, const std::string &name) {
   const auto complaint = [=](const std::string &text) {
     double value = 0;
-    const bool is_right = CLI::detail::lexical_cast(text, value) && (value > 0 || (or_zero && value == 0));
-    return is_right ? std::string() : "'" + text + "' is no " + words;
+    const bool right = CLI::detail::lexical_cast(text, value) && std::isfinite(value) && is_right(value);
+    return right ? std::string() : "'" + text + "' is no " + words;
   };
   return CLI::Validator(complaint, name);
 }
-inline CLI::Validator positive_number() { return number_check(false, "positive number", "POSITIVE"); }
-inline CLI::Validator number_from_zero() { return number_check(true, "number from 0 on", "NONNEGATIVE"); }
+inline CLI::Validator positive_number() {
+  return number_check([](double value) { return value > 0; }, "positive number", "POSITIVE");
+}
+inline CLI::Validator number_from_zero() {
+  return number_check([](double value) { return value >= 0; }, "number from 0 on", "NONNEGATIVE");
+}
+inline CLI::Validator number_between(double least, double most) {
+  std::ostringstream words, name;
+  words << "number from " << least << " to " << most;
+  name << "FLOAT in [" << least << " - " << most << "]";
+  return number_check([=](double value) { return value >= least && value <= most; }, words.str(), name.str());
+}
+
+/// A whole number of 64 bits. CLI11 takes -1 for the largest one, and so every number that is larger.
+inline CLI::Validator seed() {
+  const auto complaint = [](const std::string &text) {
+    const bool is_whole = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+    errno = 0;
+    if (is_whole) static_cast<void>(std::strtoull(text.c_str(), nullptr, 10));
+    return is_whole && errno == 0 ? std::string() : "'" + text + "' is no whole number from 0 to 2^64 - 1";
+  };
+  return CLI::Validator(complaint, "");
+}
 
 /// Fills what the options of app are bound to. Returns nothing if there is something to run; the status of a wrong command line is 2.
 inline std::optional<Answer> parse(CLI::App &app, int argc, char **argv) {

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <thread>
 
 namespace common {
@@ -37,11 +38,38 @@ bool have_all_failed(MPI_Comm failures) {
   return all != 0;
 }
 
-[[noreturn]] void end_job(const char *name, const std::exception &error) {
-  std::fprintf(stderr, "%s, rank %d: %s\n", name, rank_of(MPI_COMM_WORLD), error.what());
+/// What the handler below needs, which gets no arguments.
+struct Running {
+  const char *name = "";
+  MPI_Comm failures = MPI_COMM_NULL;
+} running;
+
+[[noreturn]] void end_job(const std::exception &error) {
+  std::fprintf(stderr, "%s, rank %d: %s\n", running.name, rank_of(MPI_COMM_WORLD), error.what());
   // Launchers forward what ranks have written a little later, and some drop what is left when a rank aborts.
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   MPI_Abort(MPI_COMM_WORLD, kCannotRun);
+  std::abort();
+}
+
+/// All ranks are here.
+[[noreturn]] void end_together(const std::exception &error) {
+  std::fflush(stdout);
+  if (rank_of(running.failures) == 0) std::fprintf(stderr, "%s: %s\n", running.name, error.what());
+  MPI_Finalize();
+  std::_Exit(kCannotRun);
+}
+
+/// Called by std::terminate where an exception is thrown that nobody catches, with the stack as it was there.
+[[noreturn]] void end_run() {
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const halocline::Error &error) {
+    have_all_failed(running.failures) ? end_together(error) : end_job(error);
+  } catch (const std::exception &error) {
+    end_job(error);
+  } catch (...) {
+  }
   std::abort();
 }
 
@@ -52,15 +80,11 @@ int run_program(const char *name, const std::function<int()> &run) {
   MPI_Comm dup = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &dup);
   const Comm failures(dup);
-  try {
-    return run();
-  } catch (const halocline::Error &error) {
-    if (!have_all_failed(failures)) end_job(name, error);
-    if (rank_of(failures) == 0) std::fprintf(stderr, "%s: %s\n", name, error.what());
-  } catch (const std::exception &error) {
-    end_job(name, error);
-  }
-  return kCannotRun;
+  running = {name, failures};
+  const std::terminate_handler before = std::set_terminate(end_run);
+  const int status = run();
+  std::set_terminate(before);
+  return status;
 }
 
 }  // namespace common

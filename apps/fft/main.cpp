@@ -39,9 +39,8 @@ Decomposition pencils_of(const Options &options, const Size &size, int ranks) {
 Decomposition decomposition_of(const Options &options, const Size &size, int ranks) {
   if (options.decomposition == "slab" && !options.grid.empty()) throw std::invalid_argument("--grid is for --decomposition pencil");
   const Decomposition wanted = options.decomposition == "slab" ? Decomposition{false, ranks, 1} : pencils_of(options, size, ranks);
-  if (wanted.first * wanted.second != ranks)
-    throw std::invalid_argument("--grid needs " + std::to_string(wanted.first * wanted.second) + " ranks, and there are " +
-                                std::to_string(ranks));
+  if (const std::int64_t needed = std::int64_t{wanted.first} * wanted.second; needed != ranks)
+    throw std::invalid_argument("--grid needs " + std::to_string(needed) + " ranks, and there are " + std::to_string(ranks));
   if (const auto wrong = wrong_with(wanted, size)) throw std::invalid_argument(*wrong);
   return wanted;
 }

@@ -56,7 +56,9 @@ static void add_options(CLI::App &app, Options &o) {
       ->capture_default_str();
   app.add_option("--repeats", o.repeats, "Timed repeats of each variant; 0: none")->check(CLI::Range(0, 1000000))->capture_default_str();
   app.add_flag("--check", o.check, "Compare the checksums with NPB's, or with a serial run's, and the fields of all variants bit by bit");
-  app.add_option("--skew", o.skew, "Seed of random delays of each rank before planes; 0: none")->capture_default_str();
+  app.add_option("--skew", o.skew, "Seed of random delays of each rank before planes; 0: none")
+      ->check(common::seed())
+      ->capture_default_str();
   app.add_option("--json", o.json, "Write the environment and all samples to this file");
 }
 

@@ -33,7 +33,8 @@ hlc_grid split(const halocline::Context &context, const Options &options, int si
   const bool all_free = dims[0] + dims[1] + dims[2] == 0;
   Index global{};
   if (options.global.empty()) {
-    const int fixed = std::max(1, dims[0]) * std::max(1, dims[1]) * std::max(1, dims[2]);
+    std::int64_t fixed = 1;
+    for (const int ranks : dims) fixed = std::min<std::int64_t>(fixed * std::max(ranks, 1), INT32_MAX);
     if (size % fixed == 0) MPI_Dims_create(size, 3, dims.data());
     if (all_free) std::reverse(dims.begin(), dims.end());  // most ranks along z, whose faces are contiguous
     for (int d = 0; d < 3; ++d) global[d] = options.local * std::max(1, dims[d]);

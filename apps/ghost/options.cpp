@@ -55,7 +55,9 @@ static void add_options(CLI::App &app, Options &o) {
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
   app.add_flag("--check", o.check, "Compare all fields with a serial run, bit by bit");
-  app.add_option("--skew", o.skew, "Seed of random delays of each rank between the phases of a step; 0: none")->capture_default_str();
+  app.add_option("--skew", o.skew, "Seed of random delays of each rank between the phases of a step; 0: none")
+      ->check(common::seed())
+      ->capture_default_str();
   app.add_option("--json", o.json, "Write the environment and all samples to this file");
 }
 

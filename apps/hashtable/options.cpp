@@ -40,15 +40,17 @@ static void add_options(CLI::App &app, Options &o) {
   app.add_option("--universe", o.universe, "Different keys that may be drawn; 0: any key, with zipf as many as all ranks insert")
       ->check(CLI::Range(std::int64_t{0}, most));
   app.add_option("--exponent", o.exponent, "Of zipf: the k-th key is drawn with a probability of 1 / k^exponent")
-      ->check(CLI::Range(0.0, 10.0))
+      ->check(common::number_between(0, 10))
       ->capture_default_str();
   app.add_option("--at-once", o.at_once, "Requests of a rank under way, in messages and the batched variants")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
-  app.add_option("--seed", o.seed, "Of the keys")->capture_default_str();
+  app.add_option("--seed", o.seed, "Of the keys")->check(common::seed())->capture_default_str();
   app.add_option("--repeats", o.repeats, "Timed repeats of each variant; 0: none")->check(CLI::Range(0, 1000000))->capture_default_str();
   app.add_flag("--check", o.check, "Insert, find, erase and insert again, and compare with a serial table");
-  app.add_option("--skew", o.skew, "Seed of random delays of each rank between requests; 0: none")->capture_default_str();
+  app.add_option("--skew", o.skew, "Seed of random delays of each rank between requests; 0: none")
+      ->check(common::seed())
+      ->capture_default_str();
   app.add_option("--json", o.json, "Write the environment and all samples to this file");
 }
 

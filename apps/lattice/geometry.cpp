@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "geometry.hpp"
 
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -32,8 +33,20 @@ static void refuse_thin_blocks(const halocline::Grid &cells, int depth) {
   }
 }
 
+/// The same message on all ranks. Sites are numbered with 32 bits in a rank's part of one parity, with 64 in the whole lattice.
+static void refuse_large_blocks(const halocline::Grid &cells) {
+  constexpr double most = 0x1p32, most_of_all = 0x1p62;
+  double largest = 1, all = 1;
+  for (int d = 0; d < kDims; ++d) {
+    largest *= 2 * std::ceil(static_cast<double>(cells.global(d)) / cells.ranks(d));
+    all *= 2 * static_cast<double>(cells.global(d));
+  }
+  if (largest > most || all > most_of_all) throw halocline::Error(HLC_ERR_ARGUMENT, "a rank has more than 2^32 sites, or the lattice 2^62");
+}
+
 Geometry::Geometry(const halocline::Grid &cells, int depth) : block_(block_of(cells)), depth_(depth), entries_(0) {
   refuse_thin_blocks(cells, depth);
+  refuse_large_blocks(cells);
   for (int d = 0; d < kDims; ++d) ranks_[d] = cells.ranks(d);
   for_sites({}, block_.local, [&](const Site &site) { sites_[parity_of(site)].push_back(site); });
   entries_ = half();

@@ -4,6 +4,7 @@
 #include <common/comm.hpp>
 
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -18,6 +19,16 @@ std::string trimmed(const std::string &text) {
   const std::size_t begin = text.find_first_not_of(" \t\r"), end = text.find_last_not_of(" \t\r");
   return begin == std::string::npos ? "" : text.substr(begin, end - begin + 1);
 }
+
+/// A pipe may block, and a device never ends. A file that is not there yet is right.
+bool is_other_than_file(const std::string &path) {
+  std::error_code none;
+  const std::filesystem::file_status there = std::filesystem::status(path, none);
+  return std::filesystem::exists(there) && !std::filesystem::is_regular_file(there);
+}
+
+/// What a header has at most; a file of another kind may be one long line.
+constexpr std::int64_t kMostHeaderBytes = 1 << 20;
 
 /// The KEY = VALUE lines of a header.
 class Lines {
@@ -191,11 +202,16 @@ std::vector<char> packed(const NerscHeader &header, const GaugeField &field, std
 
 /// The header of the file as this rank sees it.
 NerscHeader header_of(const std::string &path) {
+  if (is_other_than_file(path)) refuse(path, "it is no regular file");
   std::ifstream file(path, std::ios::binary);
   if (!file) refuse(path, "it cannot be read");
-  const Lines lines(path, file);
+  std::string begin(kMostHeaderBytes, '\0');
+  file.read(begin.data(), kMostHeaderBytes);
+  begin.resize(static_cast<std::size_t>(file.gcount()));
+  std::istringstream text(std::move(begin));
+  const Lines lines(path, text);
   NerscHeader header;
-  header.bytes = static_cast<std::int64_t>(file.tellg());
+  header.bytes = static_cast<std::int64_t>(text.tellg());
   for (int d = 0; d < kDims; ++d) header.extents[d] = lines.number<std::int64_t>("DIMENSION_" + std::to_string(d + 1));
   header.rows = rows_of(path, lines.text("DATATYPE"));
   header.floating_point = lines.text("FLOATING_POINT");
@@ -276,6 +292,9 @@ void write_field(const std::string &path, const GaugeField &field, NerscHeader h
   header.checksum = summed(header.checksum);
   const std::string head = header_text(header);
   header.bytes = static_cast<std::int64_t>(head.size());
+  if (const auto why =
+          common::first_said(is_other_than_file(path) ? std::optional<std::string>("it is no regular file") : std::nullopt, MPI_COMM_WORLD))
+    refuse(path, *why);
   if (common::rank_of(MPI_COMM_WORLD) == 0) std::ofstream(path, std::ios::binary) << head;
   MPI_Barrier(MPI_COMM_WORLD);
   std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);

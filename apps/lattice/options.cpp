@@ -48,16 +48,17 @@ static void add_lattice(CLI::App &app, Options &o) {
   app.add_option("--write-numbers", o.write_numbers, "Numbers of that file")
       ->check(CLI::IsMember({"IEEE32BIG", "IEEE32LITTLE", "IEEE64BIG", "IEEE64LITTLE"}))
       ->capture_default_str();
-  app.add_option("--seed", o.seed, "Of links and right-hand side")->capture_default_str();
+  app.add_option("--seed", o.seed, "Of links and right-hand side")->check(common::seed())->capture_default_str();
 }
 
 static void add_solver(CLI::App &app, Options &o) {
-  app.add_option("--mass", o.mass, "m, in units of the lattice")->check(CLI::Range(1e-6, 1e3))->capture_default_str();
+  app.add_option("--mass", o.mass, "m, in units of the lattice")->check(common::number_between(1e-6, 1e3))->capture_default_str();
   app.add_flag("--naik", o.naik, "With third neighbours: ghosts are three sites deep");
   app.add_option("--precision", o.precision, "Of links and fields; sums are double")
       ->check(CLI::IsMember({"double", "single"}))
       ->capture_default_str();
-  app.add_option("--residual", o.residual, "To be reached, relative; 0: 1e-10, in single precision 1e-5")->check(CLI::Range(0.0, 1.0));
+  app.add_option("--residual", o.residual, "To be reached, relative; 0: 1e-10, in single precision 1e-5")
+      ->check(common::number_between(0, 1));
   app.add_option("--iterations", o.iterations, "At most")->check(CLI::Range(1, 1000000000))->capture_default_str();
   app.add_option("--dots", o.dots, "Sums over all ranks: hlc_allreduce or MPI_Allreduce")
       ->check(CLI::IsMember({"hlc", "mpi"}))
@@ -74,7 +75,7 @@ static void add_options(CLI::App &app, Options &o) {
   add_solver(app, o);
   app.add_option("--repeats", o.repeats, "Timed solutions by each variant; 0: none")->check(CLI::Range(0, 1000000))->capture_default_str();
   app.add_flag("--check", o.check, "Compare with a serial run, and try the operator, gauge invariance and free fields");
-  app.add_option("--skew", o.skew, "Seed of random delays of each rank in swaps; 0: none")->capture_default_str();
+  app.add_option("--skew", o.skew, "Seed of random delays of each rank in swaps; 0: none")->check(common::seed())->capture_default_str();
   app.add_option("--json", o.json, "Write the environment and all samples to this file");
 }
 

@@ -14,8 +14,8 @@ double disorder_of(const std::string &start) { return start == "hot" ? HUGE_VAL 
 std::vector<int> ranks_of(const halocline::Context &context, const Options &options) {
   if (!options.global.empty()) return options.ranks;
   int dims[kDims] = {options.ranks[3], options.ranks[2], options.ranks[1], options.ranks[0]};
-  int fixed = 1;
-  for (const int ranks : dims) fixed *= std::max(ranks, 1);
+  std::int64_t fixed = 1;
+  for (const int ranks : dims) fixed = std::min<std::int64_t>(fixed * std::max(ranks, 1), INT32_MAX);
   if (context.size() % fixed != 0 || (fixed != context.size() && std::find(dims, dims + kDims, 0) == dims + kDims))
     throw halocline::Error(HLC_ERR_ARGUMENT, "--ranks does not fit " + std::to_string(context.size()) + " ranks");
   MPI_Dims_create(context.size(), kDims, dims);

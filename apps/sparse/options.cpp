@@ -41,9 +41,11 @@ static void add_options(CLI::App &app, Options &o) {
   app.add_option("--repeats", o.repeats, "Timed repeats of each protocol; 0: none")->check(CLI::Range(0, 1000000))->capture_default_str();
   app.add_option("--slots", o.slots, "Slots of a rank in the engine's protocol; 0: the library's number")
       ->check(CLI::Range(0, HLC_MAX_SPARSE_SLOTS));
-  app.add_option("--seed", o.seed, "Of neighbours and sizes")->capture_default_str();
+  app.add_option("--seed", o.seed, "Of neighbours and sizes")->check(common::seed())->capture_default_str();
   app.add_flag("--check", o.check, "Compare all messages of --exchanges exchanges, byte by byte");
-  app.add_option("--skew", o.skew, "Seed of random delays of each rank before exchanges; 0: none")->capture_default_str();
+  app.add_option("--skew", o.skew, "Seed of random delays of each rank before exchanges; 0: none")
+      ->check(common::seed())
+      ->capture_default_str();
   app.add_option("--json", o.json, "Write the environment and all samples to this file");
 }
 

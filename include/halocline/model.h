@@ -100,9 +100,9 @@ typedef struct hlc_model_curve_t {
   int nodes;                  /**< 1, or 2 for several */
   int points;                 /**< that it was fitted to */
   double least_bytes, most_bytes, least_ranks, most_ranks; /**< of these points */
-  double typical_error;       /**< median of |predicted - measured| / measured of points that were left out of a fit */
+  double typical_error; /**< median of |predicted - measured| / measured of points that were left out of a fit; -1: there were none */
   const hlc_model_term *terms; /**< whose sum is the time; valid as long as the card */
-  int nterms;                  /**< at least 1 */
+  int nterms; /**< at least 1 */
 } hlc_model_curve_t;
 
 /** Fills *curve with curve number `index`, 0 or more. HLC_ERR_ARGUMENT if there are not so many. */
@@ -110,9 +110,10 @@ HLC_NODISCARD HLC_API hlc_status hlc_model_curve(const hlc_model *model, int ind
 
 /** What a card says about a case. */
 typedef struct hlc_prediction {
-  double us;             /**< microseconds of one operation on the slowest rank */
-  double typical_error;  /**< of such predictions: 0.1 means that half of them are within 10 % */
-  int beyond_measured;   /**< 1: bytes or ranks are beyond those that were measured */
+  double us; /**< microseconds of one operation on the slowest rank; no less than the least that the curve was fitted to */
+  double
+      typical_error; /**< of such predictions: 0.1 means that half of them are within 10 %; -1: not tested, no point was left out of a fit */
+  int beyond_measured; /**< 1: bytes or ranks are beyond those that were measured */
 } hlc_prediction;
 
 /** Predicts a case. HLC_ERR_UNSUPPORTED, with the name in the message, if the card has no such curve; HLC_ERR_ARGUMENT for NULL. */

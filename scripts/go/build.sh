@@ -31,14 +31,14 @@ configure_and_build() {
   elif [ "$(options_of "$preset")" != "$(cat "build/$preset/options" 2>/dev/null)" ]; then
     configure "$preset" || return 1
   fi
-  "$(tool cmake)" --build "build/$preset" ${1:+--target "$@"}
+  shown "$(tool cmake)" --build "build/$preset" ${1:+--target "$@"}
 }
 
 configure() {
   preset=$1
   shift
   # shellcheck disable=SC2046  # options without spaces
-  "$(tool cmake)" --preset "$preset" "$@" $(options_of "$preset") && options_of "$preset" >"build/$preset/options"
+  shown "$(tool cmake)" --preset "$preset" "$@" $(options_of "$preset") && options_of "$preset" >"build/$preset/options"
 }
 
 # Prints what a preset is configured with beside what it says itself. Warnings are errors with the compilers that have none: one of tomorrow must not
@@ -61,11 +61,13 @@ export CCACHE_SLOPPINESS
 is_silent_compiler() {
   compiler=$CXX
   case $1 in clang*) compiler=clang++ ;; esac
-  case $("$compiler" --version) in
+  # shellcheck disable=SC2086  # a program, and perhaps options
+  case $($compiler --version) in
   *'clang version 14.'*) return 0 ;;
   *clang*) return 1 ;;
   esac
-  [ "$("$compiler" -dumpversion)" = 12 ]
+  # shellcheck disable=SC2086
+  [ "$($compiler -dumpversion)" = 12 ]
 }
 
 # Presets that name their MPI keep it; the others must not find one that was refused. (Wheels, and so this option, never have spaces.)

@@ -17,11 +17,39 @@ refuse() {
   exit 2
 }
 
+# ./go builds inside the tree.
+need_writable_tree() {
+  said=$({ mkdir -p "$log_dir" && touch "$log_dir/writable"; } 2>&1) || fail "This tree cannot be written, and ./go builds inside it: $said
+Tried: mkdir -p $log_dir && touch $log_dir/writable
+Copy the tree to a folder of yours, and run ./go there."
+}
+
+# Runs a command that is noted in the log, for the message of a step that fails.
+shown() {
+  printf '+ %s\n' "$*"
+  "$@"
+}
+
 # step TITLE COMMAND...: runs the command with its output in a log. If it fails, shows the end of the log and stops ./go.
 step() {
   try_step "$@" && return 0
   tail -n 40 "$log" >&2
-  fail "'$title' failed. The whole log: $log"
+  fail "'$title' failed$(cause_in "$log").
+Tried: $(sed -n 's/^+ //p' "$log" | tail -n 1)
+The whole log: $log"
+}
+
+# Prints what makes steps fail that is not the project's, if a log speaks of it.
+cause_in() {
+  if grep -qE 'Temporary failure (in name )?resol|Network is unreachable|connection broken by|Could not resolve|Failed to (establish|fetch)' "$1"; then
+    printf ': the network cannot be reached'
+  elif grep -q 'No space left on device' "$1"; then
+    printf ': the disk is full'
+  elif grep -q 'require a different python version' "$1"; then
+    printf ': %s is no Python that these packages are made for' "$(command -v python3)"
+  elif grep -q 'Permission denied' "$1"; then
+    printf ': %s' "$(grep -m 1 'Permission denied' "$1" | cut -c 1-200)"
+  fi
 }
 
 # try_step TITLE COMMAND...: as step, but returns the command's status; $log names the log.

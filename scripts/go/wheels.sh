@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
 venv=$root/.venv
+# What was downloaded stays here: a .venv is made anew, and another copy of the tree set up (PIP_FIND_LINKS), without a network.
+kept_wheels=$venv/wheels
 
 need_wheels() {
   tools=
@@ -83,16 +85,30 @@ install_wheels() {
   key="$root $(cksum <scripts/requirements.txt)"
   [ "$(cat "$stamp" 2>/dev/null)" = "$key" ] && return 0
   need_venv || return 1
-  if [ "$prefix" = "$venv" ]; then
-    "$venv/bin/python" -m pip install --disable-pip-version-check --no-compile -c scripts/requirements.txt "$@" || return 1
-  else
-    "$venv/bin/python" -m pip install --disable-pip-version-check --no-compile -c scripts/requirements.txt --prefix "$prefix" "$@" || return 1
-  fi
+  install_kept_wheels "$@" || { keep_wheels "$@" && install_kept_wheels "$@"; } || return 1
   printf '%s\n' "$key" >"$stamp"
 }
 
-# A .venv that was copied or moved with the tree, or whose Python is gone, is made anew.
+run_pip() {
+  command=$1
+  shift
+  shown "$venv/bin/python" -m pip "$command" --disable-pip-version-check -c scripts/requirements.txt "$@"
+}
+
+keep_wheels() { run_pip download --dest "$kept_wheels" "$@"; }
+
+install_kept_wheels() {
+  [ -d "$kept_wheels" ] || return 1
+  if [ "$prefix" = "$venv" ]; then
+    run_pip install --no-compile --no-index --find-links "$kept_wheels" "$@"
+  else
+    run_pip install --no-compile --no-index --find-links "$kept_wheels" --prefix "$prefix" "$@"
+  fi
+}
+
+# A .venv that was copied or moved with the tree, or whose Python is gone, is made anew, but for the wheels that it keeps.
 need_venv() {
   [ -x "$venv/bin/python" ] && "$venv/bin/python" -c 'import sys; sys.exit(sys.prefix != sys.argv[1])' "$venv" && "$venv/bin/python" -m pip --version && return 0
-  python3 -m venv --clear "$venv"
+  [ ! -d "$venv" ] || find "$venv" -mindepth 1 -maxdepth 1 ! -name wheels -exec rm -rf {} + || return 1
+  shown python3 -m venv "$venv"
 }

@@ -1,9 +1,11 @@
 // The C API: each function checks its handle, calls one object, and returns the status. No logic of its own.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "api/plans.hpp"
+#include "api/what_is_left.hpp"
 #include "engine/communicator/collective.hpp"
 #include "engine/communicator/tracing.hpp"
 #include "engine/communicator/wait.hpp"
@@ -34,6 +36,7 @@ using halocline::core::api::out;
 using halocline::core::api::PlanHandle;
 using halocline::core::api::release;
 using halocline::core::api::start_swap;
+using halocline::core::api::what_is_left;
 
 struct hlc_halo : PlanHandle<halocline::core::Halo> {
   using PlanHandle::PlanHandle;
@@ -63,19 +66,17 @@ namespace {
 /// enter the call, the others still close, without the collective steps. *stays: the context stays open.
 Status end(halocline::core::Context &inner, bool *stays) {
   const Call in_call(inner, CallName::finalise);
-  const int plans = inner.live_plans, fields = inner.fields().live();
-  const bool too_early = plans > 0 || fields > 0;
+  const std::string left = what_is_left(inner);
+  const bool too_early = !left.empty();
   int worst = 0;
   Status ended = halocline::core::meet_to_release(inner, too_early ? 1 : 0, &worst);
   *stays = ended == Status::mismatch || too_early || (ended == Status::ok && worst != 0);
   if (ended == Status::mismatch) return ended;
   if (too_early)
-    return fail(
-        Status::state,
-        "hlc_finalise on rank %d: %d halo(s), exchange(s), reduction(s) or segment(s) and %d field(s) still live; release them first",
-        inner.rank(), plans, fields);
+    return fail(Status::state, "hlc_finalise on rank %d: not released yet: %s; release them first", inner.rank(), left.c_str());
   if (ended == Status::ok && worst)
-    return fail(Status::state, "hlc_finalise on rank %d: another rank still has live halos, segments or fields", inner.rank());
+    return fail(Status::state, "hlc_finalise on rank %d: another rank has not released all that it has made; its own message names it",
+                inner.rank());
   if (!failed(ended)) ended = halocline::core::agree_on_largest(inner, inner.comm(), 0, &worst);
   if (!failed(ended)) ended = halocline::core::close_trace(inner);
   if (!failed(ended) && inner.check_mailbox()) ended = inner.check_mailbox()->close(inner);

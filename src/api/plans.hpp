@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
 
 #include "api/handles.hpp"
 #include "choice/chosen.hpp"
@@ -26,6 +27,19 @@ struct PlanHandle {
   Chosen<Plan> inner;
 };
 
+/// How a context counts a plan of this type.
+template <class Object>
+constexpr Live live_kind() {
+  if constexpr (std::is_same_v<Object, hlc_index_halo>)
+    return Live::index_halo;
+  else if constexpr (std::is_same_v<Object, hlc_blocks>)
+    return Live::blocks;
+  else if constexpr (std::is_same_v<Object, hlc_exchange>)
+    return Live::exchange;
+  else
+    return Live::halo;
+}
+
 /// Creates a plan, and counts it as live in its context. A rank that passes no pointer for the result still reports this to the others.
 template <class Object, class Spec>
 hlc_status make(CallName call, hlc_context *context, const Spec *spec, Object **object) {
@@ -46,7 +60,7 @@ hlc_status make(CallName call, hlc_context *context, const Spec *spec, Object **
     HLC_TRY(meet(inner, mine, plan));
     inner.count_plan();
     HLC_TRY(made->inner.create(spec));
-    inner.live_plans += 1;
+    inner.live.add(live_kind<Object>());
     *object = made.release();
     return Status::ok;
   });
@@ -83,7 +97,7 @@ hlc_status release(CallName call, Object **object) {
     const Status met = meet_to_release(context, state.broken ? 1 : 0, &broken);
     if (met == Status::mismatch) return met;
     const Status ended = inner.end(broken != 0 || failed(met));
-    context.live_plans -= 1;
+    context.live.remove(live_kind<Object>());
     delete *object;
     *object = nullptr;
     return ended;

@@ -52,7 +52,7 @@ hlc_status hlc_allreduce_create(hlc_context *context, const hlc_allreduce_spec *
     HLC_TRY(halocline::core::meet(inner, mine, name));
     inner.count_plan();
     HLC_TRY(made->inner.create(spec));
-    inner.live_plans += 1;
+    inner.live.add(halocline::core::Live::allreduce);
     *plan = made.release();
     return Status::ok;
   });
@@ -75,7 +75,7 @@ hlc_status hlc_allreduce_destroy(hlc_allreduce **plan) {
     if (met == Status::mismatch) return met;
     std::unique_ptr<hlc_allreduce> gone(std::exchange(*plan, nullptr));
     const Status ended = gone->inner.end(broken != 0 || failed(met));
-    context.live_plans -= 1;
+    context.live.remove(halocline::core::Live::allreduce);
     return ended;
   });
 }

@@ -214,7 +214,7 @@ hlc_status hlc_segment_create(hlc_context *context, const hlc_segment_spec *spec
                                   })));
     inner.count_plan();
     HLC_TRY(made->inner->create(call, inner_spec(*spec)));
-    inner.live_plans += 1;
+    inner.live.add(halocline::core::Live::segment);
     *segment = made.release();
     return Status::ok;
   });
@@ -236,7 +236,7 @@ hlc_status hlc_segment_free(hlc_segment **segment) {
     const Status flushed = halocline::core::failed(met) ? met : halocline::core::flush_all("hlc_flush_all", inner.network());
     const Status ended = inner.end(broken != 0);
     freed->inner.reset();
-    context.inner.live_plans -= 1;
+    context.inner.live.remove(halocline::core::Live::segment);
     remember(context, std::move(freed));
     return halocline::core::failed(ended) ? ended : flushed;
   });

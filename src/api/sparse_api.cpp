@@ -39,7 +39,7 @@ hlc_status hlc_sparse_create(hlc_context *context, const hlc_sparse_spec *spec, 
     HLC_TRY(halocline::core::meet(inner, mine, name));
     inner.count_plan();
     HLC_TRY(made->inner.create());
-    inner.live_plans += 1;
+    inner.live.add(halocline::core::Live::sparse);
     *sparse = made.release();
     return Status::ok;
   });
@@ -89,7 +89,7 @@ hlc_status hlc_sparse_destroy(hlc_sparse **sparse) {
     if (met == Status::mismatch) return met;
     const std::unique_ptr<hlc_sparse> gone(std::exchange(*sparse, nullptr));
     const Status ended = gone->inner.end(broken != 0 || halocline::core::failed(met));
-    context.inner.live_plans -= 1;
+    context.inner.live.remove(halocline::core::Live::sparse);
     return ended;
   });
 }

@@ -10,7 +10,9 @@ Status Blocks::check_swap(const hlc_swap *what) const {
   if (what->one_dim || what->side != HLC_SIDE_BOTH)
     return fail(Status::unsupported, "hlc_blocks_start on rank %d: blocks swap all dimensions together; one_dim and side must be 0", me);
   HLC_TRY(check_field_list("hlc_blocks_start", me, *what, static_cast<int>(tables_.fields.size())));
-  return check_addable("hlc_blocks_start", me, *what, tables_.fields, [](const BlockField &field) { return field.type; });
+  // If no rank has a block, no field has a type, and there is nothing to add.
+  const auto type_of = [](const BlockField &field) { return field.element == 0 ? HLC_FLOAT64 : field.type; };
+  return check_addable("hlc_blocks_start", me, *what, tables_.fields, type_of);
 }
 
 Status Blocks::start(const hlc_swap *what) {

@@ -143,8 +143,9 @@ std::string json_of(const Explained &plan, const Prospect &one) {
   text += ", \"standing\": " + quoted(word_of(one.standing));
   if (one.candidate < 0) text += ", \"reason\": " + quoted(why_left_out(one));
   if (one.cost_ns > 0)
-    text += printed(", \"predicted_us\": %.6g, \"typical_error\": %.3g, \"beyond_measured\": %s", us(one.cost_ns), one.typical_error,
-                    one.beyond_measured ? "true" : "false");
+    text += printed(", \"predicted_us\": %.6g, \"typical_error\": ", us(one.cost_ns)) +
+            (one.typical_error < 0 ? "null" : printed("%.3g", one.typical_error)) +
+            printed(", \"beyond_measured\": %s", one.beyond_measured ? "true" : "false");
   if (one.far_ns > 0) text += printed(", \"predicted_for_other_nodes_us\": %.6g", us(one.far_ns));
   if (const auto *times = times_of(plan, one)) {
     const auto [least, most] = std::minmax_element(times->begin(), times->end());

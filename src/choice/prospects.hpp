@@ -30,7 +30,7 @@ struct Prospect {
   Standing standing = Standing::unpredicted;
   std::int64_t cost_ns = 0;
   std::int64_t far_ns = 0;  // what neighbours on other nodes add to it, on this rank
-  double typical_error = 0;
+  double typical_error = -1;  ///< -1: not tested
   bool beyond_measured = false;
   std::string reason;  // where this rank knows more than the standing says
   bool of_others = false;  // the standing is the opinion of another rank

@@ -11,9 +11,9 @@
 namespace halocline::core {
 namespace {
 
-constexpr Refusals kListRefusals{"an earlier round failed; the exchange can only be destroyed",
-                                 "a round is in flight already; finish it first", "no round has been started",
-                                 "this round has failed; the exchange can only be destroyed"};
+constexpr Refusals kListRefusals{"an earlier swap of this exchange failed; it can only be destroyed",
+                                 "a swap of this exchange is in flight already; finish it first", "no swap has been started",
+                                 "this swap has failed; the exchange can only be destroyed"};
 
 }  // namespace
 

@@ -18,32 +18,45 @@ Status bad(int rank, const std::string &argument, long long value, const std::st
   return fail(Status::argument, "hlc_halo_init on rank %d: %s is %lld, it must be %s", rank, argument.c_str(), value, rule.c_str());
 }
 
-/// One dimension's numbers. A grid filled by hand may leave global at 0: the library does not need it.
-Status check_grid_dim(const hlc_grid &grid, int d, int rank, int size) {
+/// One dimension's cells. A grid filled by hand may leave global at 0: the library does not need it.
+Status check_cells(const hlc_grid &grid, int d, int rank) {
   if (grid.local[d] < 1 || grid.local[d] > kMostCells)
     return bad(rank, indexed("grid.local", d), grid.local[d], "1 or more, and no more than memory holds");
-  if (grid.dims[d] < 1 || grid.dims[d] > size)
-    return bad(rank, indexed("grid.dims", d), grid.dims[d], "1 to the number of ranks, " + std::to_string(size));
-  if (grid.coords[d] < 0 || grid.coords[d] >= grid.dims[d])
-    return bad(rank, indexed("grid.coords", d), grid.coords[d], "0 or more and below grid.dims");
   if (grid.global[d] != 0 && (grid.start[d] < 0 || grid.start[d] > grid.global[d] - grid.local[d]))
     return bad(rank, indexed("grid.start", d), grid.start[d],
                "0 or more, and with grid.local at most grid.global, " + std::to_string(grid.global[d]));
   return Status::ok;
 }
 
-Status check_grid(const hlc_grid &grid, bool has_table, int rank, int size) {
+Status check_place(const hlc_grid &grid, int d, int rank, int size) {
+  if (grid.dims[d] < 1 || grid.dims[d] > size)
+    return bad(rank, indexed("grid.dims", d), grid.dims[d], "1 to the number of ranks, " + std::to_string(size));
+  if (grid.coords[d] < 0 || grid.coords[d] >= grid.dims[d])
+    return bad(rank, indexed("grid.coords", d), grid.coords[d], "0 or more and below grid.dims");
+  return Status::ok;
+}
+
+/// A table of neighbours says all that a swap needs of the ranks' places.
+bool leaves_places_out(const hlc_halo_spec &spec) {
+  const hlc_grid &grid = *spec.grid;
+  return spec.neighbours && std::all_of(grid.dims, grid.dims + grid.ndims, [](int ranks) { return ranks == 0; });
+}
+
+Status check_grid(const hlc_halo_spec &spec, int rank, int size) {
+  const hlc_grid &grid = *spec.grid;
   if (grid.ndims < 1 || grid.ndims > HLC_MAX_DIMS) return bad(rank, "grid.ndims", grid.ndims, "1 to 4");
+  for (int d = 0; d < grid.ndims; ++d) HLC_TRY(check_cells(grid, d, rank));
+  if (leaves_places_out(spec)) return Status::ok;
   std::int64_t ranks = 1;
   for (int d = 0; d < grid.ndims; ++d) {
-    HLC_TRY(check_grid_dim(grid, d, rank, size));
+    HLC_TRY(check_place(grid, d, rank, size));
     ranks = std::min<std::int64_t>(ranks * grid.dims[d], INT32_MAX);
   }
   if (ranks != size) return bad(rank, "the product of grid.dims", ranks, "the number of ranks, " + std::to_string(size));
   HLC_TRY(check_order(grid, "hlc_halo_init", rank, size));
   // With a table of neighbours the ranks may be in any order.
   const int here = grid_rank(grid, grid.coords);
-  if (has_table || here == rank) return Status::ok;
+  if (spec.neighbours || here == rank) return Status::ok;
   return fail(Status::argument, "hlc_halo_init on rank %d: grid.coords are the place of rank %d, they must be the rank's own", rank, here);
 }
 
@@ -208,7 +221,7 @@ Status check_fills(const hlc_halo_spec &spec, int rank) {
 Status check_spec(const hlc_halo_spec *spec, int rank, int size) {
   if (!spec) return fail(Status::argument, "hlc_halo_init on rank %d: spec is NULL", rank);
   if (!spec->grid) return fail(Status::argument, "hlc_halo_init on rank %d: spec.grid is NULL", rank);
-  HLC_TRY(check_grid(*spec->grid, spec->neighbours != nullptr, rank, size));
+  HLC_TRY(check_grid(*spec, rank, size));
   HLC_TRY(check_depths(*spec, rank));
   HLC_TRY(check_repetitions(*spec, rank));
   if (spec->nfields < 1) return bad(rank, "nfields", spec->nfields, "1 or more");

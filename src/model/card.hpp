@@ -17,7 +17,8 @@ struct Curve {
   int nodes = 1;  ///< 2: several
   int points = 0;
   double least_bytes = 0, most_bytes = 0, least_ranks = 0, most_ranks = 0;  ///< of the points
-  double typical_error = 0;
+  double least_us = 0;        ///< the least that was measured at a point; 0: the card does not say it
+  double typical_error = -1;  ///< -1: not tested
   std::vector<hlc_model_term> terms;
 };
 

@@ -126,11 +126,23 @@ Status refuse(const std::string &path) {
   return fail(Status::argument, "HALOCLINE_TRACE: %s cannot be written: %s; nothing is traced", path.c_str(), std::strerror(errno));
 }
 
+/// A file of that name, empty; -1 with errno if there is none. Others may be able to write to the folder. A link of theirs would let
+/// this rank write elsewhere, and a pipe would let it wait for a reader.
+int open_regular(const char *path) {
+  const int file = ::open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+  struct stat what {};
+  if (file < 0 || fstat(file, &what) != 0) return file;
+  if (S_ISREG(what.st_mode) && what.st_nlink == 1 && ftruncate(file, 0) == 0) return file;
+  close(file);
+  errno = EEXIST;
+  return -1;
+}
+
 /// The lock is held.
 Status open_file(Recorder &all, const std::string &folder, int rank) {
   all.path = folder + "/rank-" + std::to_string(rank) + ".json";
   mkdir(folder.c_str(), 0777);
-  all.file = ::open(all.path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  all.file = open_regular(all.path.c_str());
   if (all.file < 0) return refuse(all.path);
   all.process = getpid();
   all.events.reserve(kMostEvents);

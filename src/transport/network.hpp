@@ -49,6 +49,7 @@ struct Wish {
   Fake fake = Fake::no;
   bool sleeps = false;  // a thread sleeps until something arrives
   std::string library = {};  // the file of the network's library to try first
+  bool has_helper = false;  // a helper process of each node has an endpoint, too
 
   bool operator==(const Wish &other) const = default;
 };

@@ -156,6 +156,26 @@ TEST_P(Blocks, add_halos_to_their_owners_in_reverse) {
   }
 }
 
+/// A program that refines may have none for a while, on all ranks.
+TEST_P(Blocks, of_no_rank_swap_in_reverse_too) {
+  hlc_blocks_spec spec{};
+  spec.ndims = 2;
+  spec.global[0] = spec.global[1] = 8;
+  spec.depth_low[0] = spec.depth_high[0] = 1;
+  spec.nfields = 2;
+  spec.mode = GetParam().mode;
+  spec.epoch = GetParam().epoch;
+  spec.drive = GetParam().drive;
+  hlc_blocks *blocks = nullptr;
+  REQUIRE_EVERYWHERE(ok(hlc_blocks_init(context(), &spec, &blocks)));
+  const hlc_swap reverse{0, nullptr, 0, 0, HLC_SIDE_BOTH, 1};
+  for (const hlc_swap *what : {static_cast<const hlc_swap *>(nullptr), &reverse}) {
+    EXPECT_TRUE(ok(hlc_blocks_start(blocks, what)));
+    EXPECT_TRUE(ok(hlc_blocks_finish(blocks)));
+  }
+  EXPECT_TRUE(ok(hlc_blocks_finalise(&blocks)));
+}
+
 TEST_P(Blocks, keep_their_values_under_any_skew) {
   Random random(seed() + 7);
   const BoxCase boxes = cut_case("skew", {16, 11, 1, 1}, 2, 5 * size(), random);

@@ -15,6 +15,12 @@ import time
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update",
          "--disable-sync", "--disable-extensions", "--mute-audio", "--hide-scrollbars", "--remote-debugging-pipe")
 TIMEOUT_S = 40
+# Expressions of a page: how many of its pictures are shown, and by how much it is wider than its window.
+SHOWN = """[...document.querySelectorAll('figure svg, figure img')].filter(one => {
+  const box = one.getBoundingClientRect();
+  return box.width > 200 && box.height > 80 && (one.tagName !== 'IMG' || one.naturalWidth > 0);
+}).length"""
+OVERHANG = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 COMPLAINTS = ("Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled")
 
 

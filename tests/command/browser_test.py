@@ -12,11 +12,6 @@ from results import copy_to
 PROGRAM = browser.find()
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no chromium (Debian package chromium)")
 PHONE, DESK = 375, 1280
-SHOWN = """[...document.querySelectorAll('figure svg, figure img')].filter(one => {
-  const box = one.getBoundingClientRect();
-  return box.width > 200 && box.height > 80 && (one.tagName !== 'IMG' || one.naturalWidth > 0);
-}).length"""
-OVERHANG = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 WIDER = """[...document.querySelectorAll('body *')].filter(one => !one.closest('svg, thead') &&
   one.getBoundingClientRect().right > screen.width + 1).length"""
 
@@ -41,8 +36,8 @@ def test_it_shows_all_pictures_and_never_scrolls_sideways(tab, page, width, sche
     tab.value("document.querySelectorAll('details').forEach(one => one.open = true)")
     pictures = page.read_text().count("<figure")
     assert tab.value("innerWidth") == width
-    assert tab.value(SHOWN) == pictures >= 9
-    assert tab.value(OVERHANG) <= 0 and tab.value(WIDER) == 0
+    assert tab.value(browser.SHOWN) == pictures >= 9
+    assert tab.value(browser.OVERHANG) <= 0 and tab.value(WIDER) == 0
     assert tab.complaints == [] and tab.requests == []
 
 
@@ -99,5 +94,5 @@ def test_a_page_that_is_wrong_is_noticed(tab, tmp_path):
     tab.complaints.clear()
     tab.show(PHONE)
     tab.open(wrong)
-    assert tab.value(SHOWN) == 0 and tab.value(WIDER) == 1
+    assert tab.value(browser.SHOWN) == 0 and tab.value(WIDER) == 1
     assert len(tab.complaints) >= 2

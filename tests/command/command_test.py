@@ -74,9 +74,45 @@ def test_explain_says_what_is_beyond_the_measured_sizes(capsys):
 DEFAULT_CARD = ROOT / "share/halocline/default_card.json"
 
 
+def card_of(path, **members):
+    """A card of one curve of swaps, by bytes alone."""
+    curve = {"operation": "halo", "by": "direct", "least_bytes": 24576, "most_bytes": 2**20, "least_ranks": 2, "most_ranks": 2,
+             "terms": [{"quantity": "bytes", "us": 0.0001}], **members}
+    path.write_text(json.dumps({"schema": "halocline-card/1", "curves": [curve]}))
+    return path
+
+
+def test_explain_has_nothing_below_what_was_measured(capsys, tmp_path):
+    """A sum without a constant goes to 0 with the bytes."""
+    card = card_of(tmp_path / "card.json", least_us=2.1)
+    _, said, _ = call(capsys, "explain", "--card", card, "--bytes", 8)
+    assert "predicted to be the fastest: 2.10 µs, of which 2.10 µs for what its terms lack to the least that was measured" in said
+    _, said, _ = call(capsys, "explain", "--card", card, "--bytes", 8, "--json")
+    found = json.loads(said)["predictions"][0]
+    assert found["us"] == 2.1 == pytest.approx(sum(found["parts_us"].values())) and found["beyond_measured"]
+
+
+@pytest.mark.parametrize("words_", [("--bytes", 8), ("--local", "4,4,4"), ("-n", 1)])
+def test_no_mode_of_the_default_card_takes_less_than_a_small_swap(capsys, words_):
+    _, said, _ = call(capsys, "explain", "--card", DEFAULT_CARD, *words_, "--json")
+    times = {one["mode"]: one["us"] for one in json.loads(said)["predictions"]}
+    assert len(times) == 9 and min(times.values()) >= 0.25 and times["fence"] > 1.5
+
+
+def test_explain_says_that_an_error_was_not_tested(capsys, tmp_path):
+    card = card_of(tmp_path / "card.json", typical_error=0.0, residuals={"median": 0.0, "worst": 0.0, "points": 2})
+    _, said, _ = call(capsys, "explain", "--card", card, "--bytes", "64KiB")
+    assert "not tested: no point was left out of a fit" in said and "0.0 %" not in said
+    _, said, _ = call(capsys, "model", "--show", card)
+    assert "not tested" in said and "0.0 %" not in said
+    card_of(card, typical_error=0.25, predicted_half={"median": 0.25, "worst": 0.3, "points": 4})
+    _, said, _ = call(capsys, "explain", "--card", card, "--bytes", "64KiB")
+    assert "Half of such predictions are within 25 %." in said
+
+
 @pytest.mark.parametrize("words_", [("-n", 1), ("--bytes", 0)])
-def test_explain_has_no_multiples_of_a_prediction_of_0(capsys, words_):
-    status, said, _ = call(capsys, "explain", "--card", DEFAULT_CARD, *words_)
+def test_explain_has_no_multiples_of_a_prediction_of_0(capsys, words_, tmp_path):
+    status, said, _ = call(capsys, "explain", "--card", card_of(tmp_path / "card.json"), *words_)
     assert status == 0 and "the card predicts no time for this" in said and "times as long" not in said
 
 
@@ -86,6 +122,17 @@ def test_explain_counts_runs_of_messages_and_of_copies_together(capsys):
     assert "8972 contiguous runs in all, those of the copies included." in said
     _, said, _ = call(capsys, "explain", "--card", DEFAULT_CARD, "--bytes", "64KiB", "--neighbours", 1)
     assert "A rank gets 64 KiB from 1 other rank, in 1 contiguous run.\n" in said
+
+
+def test_explain_takes_a_shape_of_two_dimensions(capsys):
+    """The last one is contiguous: a rank gets rows of the other dimension, and both corners."""
+    status, said, _ = call(capsys, "explain", "--card", DEFAULT_CARD, "--local", "512,256")
+    assert status == 0 and "A swap of 1 field of 512 × 256 cells per rank (float64), depth 1, box stencil, on 2 × 1 ranks.\n" in said
+    assert f"A rank gets {words.bytes_of(2 * (256 + 2) * 8)} from 1 other rank" in said
+    _, flat, _ = call(capsys, "explain", "--card", DEFAULT_CARD, "--local", "512,256,1", "--split", "xy")
+    assert flat.splitlines()[1:] == said.splitlines()[1:]
+    status, _, said = call(capsys, "explain", "--card", DEFAULT_CARD, "--local", "512,256", "--split", "xyz")
+    assert status == Exit.USAGE and "--split xyz needs three dimensions, and --local has two: 512,256" in said
 
 
 def test_explain_tells_neighbours_on_other_nodes_from_those_on_this_one():
@@ -149,6 +196,31 @@ def test_curves_say_their_switch_points_and_spreads(capsys, tmp_path):
     assert status == 0 and re.search(rf"× {re.escape(curve['by'])} \(switches at (\S+ \S+, )*64 KiB", said)
     status, said, _ = call(capsys, "plot", "curves", tmp_path / "model.json", "--operation", "put + flush", "--bandwidth")
     assert status == 0 and said.count("GB/s") == 2
+
+
+def with_a_slow_mode(times_as_slow):
+    halo = read("halo")
+    slow = dict(halo["modes"]["p2p"])
+    least = min(row["median_us"] for row in halo["modes"].values())
+    slow.update(dict.fromkeys(("median_us", "p10_us", "p90_us"), times_as_slow * least))
+    return halo | {"modes": {name: row for name, row in halo["modes"].items() if row["median_us"] < 10 * least} | {"passive_naive": slow}}
+
+
+@pytest.mark.parametrize(("times_as_slow", "scale"), [(10, "linear"), (500, "log")])
+def test_one_slow_mode_does_not_flatten_the_others(times_as_slow, scale):
+    from halocline.command import terminal
+    from halocline.command.pictures import modes as picture
+
+    halo = with_a_slow_mode(times_as_slow)
+    axes = picture.figure([halo]).axes[0]
+    bars = [bar.get_window_extent().width / axes.bbox.width for bar in axes.patches]
+    assert axes.get_xscale() == scale and min(bars) > 0.03 and ("logarithmic" in axes.get_xlabel()) == (scale == "log")
+    assert all(text.get_position()[0] < axes.get_xlim()[1] for text in axes.texts)
+    screen = terminal.console(record=True)
+    screen.print(terminal.modes(halo))
+    said = screen.export_text()
+    assert ("bars logarithmic" in said) == (scale == "log")
+    assert all(line.count("█") >= 1 for line in said.splitlines() if line.startswith(tuple(halo["modes"]))), said
 
 
 def test_crosses_of_curves_have_whiskers():
@@ -300,7 +372,7 @@ def test_tune_ends_with_1_where_a_step_fails_or_a_mode_is_distrusted(capsys, tmp
 
 
 @pytest.mark.parametrize(("words_", "said"), [
-    (("explain", "--local", "4,4"), "three numbers"), (("explain", "--local", "4,4,x"), "'x' is no whole number"),
+    (("explain", "--local", "4"), "three numbers"), (("explain", "--local", "4,4,x"), "'x' is no whole number"),
     (("explain", "--bytes", "q"), "'q' is no number of bytes"), (("tune", "--local", "0,4,4"), "0 is less than 1"),
     (("info", "-n", "many"), "'many' is no whole number"), (("run", "--hosts", "", "true"), "has a host without a name"),
     (("info", "--hosts", "a,,b"), "'a,,b' has a host without a name"), (("run", "--mode", "p2pp", "true"), "the nearest is 'p2p'")])

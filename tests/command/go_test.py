@@ -17,7 +17,8 @@ def go(*words):
 
 
 @pytest.mark.parametrize(("words", "named"), [
-    (["bogus"], "there is no command 'bogus'"), (["test", "bogus"], "test has no option 'bogus'"),
+    (["bogus"], "there is no command 'bogus'"), (["--bogus"], "there is no command '--bogus'"),
+    (["--short", "bogus"], "nothing may follow --short, but 'bogus' does"), (["test", "bogus"], "test has no option 'bogus'"),
     (["clean", "bogus"], "clean has no option 'bogus'"), (["build"], "wants the names of presets"),
     (["build", "release", "bogus"], "there is no preset 'bogus'"), (["build", "base"], "there is no preset 'base'")])
 def test_a_wrong_command_line_is_named_first(words, named):

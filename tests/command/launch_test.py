@@ -16,6 +16,7 @@ from halocline.command import native
 from halocline.command.status import Exit, Failure
 from results import ROOT, call
 
+INSTALLED = {"halocline-bench", "halocline-doctor", "halocline-info", "halocline-run", "halocline-simulate", "halocline-trace"}
 VERSIONS = {"mpich": "HYDRA build details:\n    Version: 5.0.2", "openmpi": "mpiexec (Open MPI) 5.0.11",
             "intel": "Intel(R) MPI Library for Linux* OS, Version 2021.18"}
 
@@ -291,6 +292,47 @@ def test_options_of_the_native_program_are_handed_on(launchers, tmp_path):
     assert status == 5 and said.split() == ["-n", "3", str(folder / "halocline-bench"), "halo", "--ranks", "2,3", "--fields", "4"]
 
 
+@pytest.mark.parametrize(("words_", "program", "asked"), [
+    (("bench", "halo"), "halocline-bench", "halo --help"), (("bench",), "halocline-bench", "--help"),
+    (("model",), "halocline-bench", "model --help"), (("doctor",), "halocline-doctor", "--help"),
+    (("simulate",), "halocline-simulate", "--help")])
+def test_help_has_the_options_of_the_native_program(capsys, tmp_path, words_, program, asked):
+    (tmp_path / "bin").mkdir()
+    made_up(tmp_path / "bin" / program, 'echo "native: $*"')
+    status, said, _ = call(capsys, words_[0], "--build", tmp_path, *words_[1:], "--help")
+    assert status == 0 and said.startswith(f"usage: halocline {words_[0]}") and said.endswith(f"\nnative: {asked}\n")
+
+
+def test_a_package_that_was_not_compiled_says_so():
+    """In the sources there is no extension, and which MPI there is does not matter."""
+    source = ROOT / "bindings" / "python" / "src"
+    done = subprocess.run([sys.executable, "-B", "-c", "import halocline; halocline.Context()"], capture_output=True, text=True,
+                          check=False, env={**os.environ, "PYTHONPATH": str(source)})
+    assert done.returncode == 1 and f"there is no compiled extension in {source / 'halocline'}" in done.stderr, done.stderr
+    assert "build_wheel.sh" in done.stderr and "no MPI can be loaded" not in done.stderr
+
+
+def test_help_says_that_the_native_program_is_not_installed(capsys, tmp_path):
+    status, said, _ = call(capsys, "bench", "--build", tmp_path, "halo", "-h")
+    assert status == 0 and "exit codes" in said and "options of halocline-bench halo, which is not installed here:" in said
+
+
 def test_other_commands_refuse_what_they_do_not_know(capsys):
     status, _, said = call(capsys, "info", "--fields", 4)
     assert status == Exit.USAGE and "unrecognized arguments" in said
+
+
+def test_a_program_that_is_not_there_can_be_had_as_the_message_says(capsys, tmp_path, monkeypatch):
+    status, _, said = call(capsys, "doctor", "--build", tmp_path)
+    assert status == Exit.MISSING and f"Build it: cmake --build {tmp_path} --target halocline-doctor" in said
+    assert native.how_to_get("halocline-run", None) == f"Build it: {ROOT / 'go'}"
+    assert native.how_to_get("halocline-run", ROOT / "build" / "release") == f"Build it: {ROOT / 'go'}"
+    monkeypatch.setattr(native, "checkout", lambda: None)
+    assert "HALOCLINE_HOME" in native.how_to_get("halocline-run", None)
+
+
+def test_the_command_needs_only_programs_that_go_builds():
+    sources = "".join(path.read_text() for path in (ROOT / "bindings" / "python" / "src" / "halocline" / "command").glob("*.py"))
+    needed = set(re.findall(r'(?:need|find)_program\("([\w-]+)"', sources))
+    rules = (ROOT / "cmake" / "HaloclineInstall.cmake").read_text()
+    assert {"halocline-bench"} <= needed <= INSTALLED and all(name in rules for name in needed)

@@ -138,6 +138,14 @@ def test_the_fastest_mode_of_the_library_is_recommended():
     assert "2.0 times the physical limit" in said.reasons[0]
 
 
+def test_auto_is_reported_beside_the_mode_that_is_recommended():
+    halo = with_times(p2p=8.0, notify=2.0, auto=1.9)
+    halo["modes"]["auto"]["mode"] = "notify"
+    said = verdict.of(halo)
+    assert said.mode == "notify" and "Within" not in " ".join(said.reasons)
+    assert "Mode auto, the default, had chosen notify: 1.90 µs." in said.reasons
+
+
 def test_point_to_point_is_kept_where_it_wins():
     assert verdict.of(with_times(p2p=1.0, direct=2.0)).headline.startswith("Keep MPI point-to-point")
 
@@ -153,7 +161,7 @@ def test_noise_and_a_bad_model_are_doubts():
     halo, model = with_times(p2p=8.0, direct=2.0), read("model")
     model["predicted_half"]["median"] = 0.1
     assert verdict.of(halo, None, model).doubts == []
-    halo["modes"]["direct"]["p90_us"] = 9.0
+    halo["modes"]["direct"]["p90_us"], halo["modes"]["p2p"]["p10_us"] = 5.5, 5.0
     model["predicted_half"]["median"] = 0.9
     assert len(verdict.of(halo, None, model).doubts) == 2
     assert "Within the spread as fast: p2p." in verdict.of(halo).reasons
@@ -167,3 +175,29 @@ def test_what_the_spread_hides_is_not_recommended():
     assert said.advice == []
     halo["modes"]["direct"]["p90_us"] = 9.0
     assert verdict.of(halo).headline.startswith("The machine was too busy")
+
+
+def test_a_busy_machine_has_no_winner(tmp_path):
+    folder, halo = copy_to(tmp_path), read("halo")
+    best = verdict.of(halo).mode
+    halo["modes"][best]["p90_us"] = 9 * halo["modes"][best]["median_us"]
+    (folder / "halo.json").write_text(json.dumps(halo))
+    said = verdict.of(halo, read("doctor"), read("model"))
+    assert not said.decided and not any(f"mode {best}" in reason or "the fastest" in reason for reason in said.reasons)
+    page = report.write(folder)[0].read_text()
+    assert "too busy to tell" in page and "against point-to-point" not in page and "class=marked" not in page
+    assert "Which mode the model predicts to be the fastest" not in page and f": mode {best}" not in page
+
+
+def test_errors_that_were_not_tested_are_not_0(tmp_path):
+    folder, model = copy_to(tmp_path), read("model")
+    model["predicted_half"] = {"median": None, "worst": None, "points": 0}
+    for curve in model["curves"]:
+        curve.pop("predicted_half", None)
+    (folder / "model.json").write_text(json.dumps(model))
+    page = report.write(folder)[0].read_text()
+    assert "not tested" in page and "too few points to leave some out of a fit" in page and "0.0 %" not in page
+    assert any("not tested" in doubt for doubt in verdict.of(read("halo"), None, model).doubts)
+    # Files of before have zeros there.
+    (folder / "model.json").write_text(json.dumps(model | {"predicted_half": {"median": 0.0, "worst": 0.0, "points": 0}}))
+    assert report.write(folder)[0].read_text() == page

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr const char *kCard = R"({"schema": "halocline-card/1", "host": "a \"quoted\" host\n", "cores": 2, "curves": [
   {"operation": "put + flush", "by": "engine", "nodes": 1, "points": 9, "least_bytes": 8, "most_bytes": 1e6, "least_ranks": 2, "most_ranks": 8,
-   "typical_error": 0.05, "residuals": {"median": 0.01, "worst": null},
+   "typical_error": 0.05, "residuals": {"median": 0.01, "worst": null}, "predicted_half": {"median": 0.05, "worst": 0.2, "points": 4},
    "terms": [{"quantity": "latency", "us": 1}, {"quantity": "bytes", "to": 1000, "us": 0.001}, {"quantity": "bytes", "from": 1000, "us": 0.0005},
              {"quantity": "switch", "from": 5000, "us": 7}, {"quantity": "log_ranks", "us": 2.9}]},
   {"operation": "halo", "by": "direct", "nodes": 2, "terms": [{"quantity": "neighbours", "us": 0.35}, {"quantity": "crowding", "us": 10}]},
@@ -90,6 +90,35 @@ TEST_F(CardTest, says_what_lies_beyond_the_measured) {
   which.bytes = 8, which.ranks = 9;
   ASSERT_EQ(hlc_model_predict(model_, &which, &found), HLC_OK);
   EXPECT_EQ(found.beyond_measured, 1);
+}
+
+TEST_F(CardTest, predicts_no_less_than_the_least_that_was_measured) {
+  const std::string path = write(R"({"schema": "halocline-card/1", "curves": [{"operation": "halo", "by": "direct", "least_bytes": 24576,
+    "most_bytes": 1e6, "least_us": 2, "terms": [{"quantity": "bytes", "us": 0.0001}]}]})");
+  ASSERT_EQ(hlc_model_open(path.c_str(), &model_), HLC_OK);
+  hlc_model_case which = case_of("halo", "direct");
+  hlc_prediction found{};
+  which.bytes = 8;
+  ASSERT_EQ(hlc_model_predict(model_, &which, &found), HLC_OK);
+  EXPECT_DOUBLE_EQ(found.us, 2);
+  EXPECT_EQ(found.beyond_measured, 1);
+  which.bytes = 1e6;
+  ASSERT_EQ(hlc_model_predict(model_, &which, &found), HLC_OK);
+  EXPECT_DOUBLE_EQ(found.us, 100);
+}
+
+TEST_F(CardTest, has_no_error_where_no_point_was_left_out_of_a_fit) {
+  const std::string path = write(R"({"schema": "halocline-card/1", "curves": [
+    {"operation": "a", "by": "b", "typical_error": 0, "residuals": {"median": 0, "worst": 0, "points": 2}, "terms": [{"quantity": "latency", "us": 1}]},
+    {"operation": "a", "by": "c", "typical_error": null, "predicted_half": {"median": null, "worst": null, "points": 0},
+     "terms": [{"quantity": "latency", "us": 1}]}]})");
+  ASSERT_EQ(hlc_model_open(path.c_str(), &model_), HLC_OK);
+  for (const char *by : {"b", "c"}) {
+    const hlc_model_case which = case_of("a", by);
+    hlc_prediction found{};
+    ASSERT_EQ(hlc_model_predict(model_, &which, &found), HLC_OK);
+    EXPECT_EQ(found.typical_error, -1) << by;
+  }
 }
 
 TEST_F(CardTest, has_curves_of_their_own_for_several_nodes) {
@@ -221,6 +250,23 @@ TEST_F(CardTest, has_halo_modes_and_operations_by_default) {
     ASSERT_EQ(hlc_model_predict(model_, &which, &found), HLC_OK) << hlc_error_message();
     EXPECT_GT(found.us, 0);
   }
+}
+
+TEST_F(CardTest, has_a_constant_in_each_mode_by_default) {
+  ASSERT_EQ(hlc_model_open(DEFAULT_CARD, &model_), HLC_OK) << hlc_error_message();
+  int modes = 0;
+  hlc_model_curve_t curve{};
+  for (int index = 0; hlc_model_curve(model_, index, &curve) == HLC_OK; ++index) {
+    if (std::string(curve.operation) != "halo") continue;
+    ++modes;
+    hlc_model_case none = case_of("halo", curve.by);
+    EXPECT_GT(hlc_model_quantity_of(&curve.terms[0], &none) * curve.terms[0].us, 0.1) << curve.by;
+    none.bytes = 8;
+    hlc_prediction found{};
+    ASSERT_EQ(hlc_model_predict(model_, &none, &found), HLC_OK);
+    EXPECT_GT(found.us, 0.25) << curve.by;  // a swap of 4 x 4 x 4 cells took 0.27 us in the fastest mode
+  }
+  EXPECT_EQ(modes, 10);
 }
 
 TEST_F(CardTest, has_the_default_that_is_shipped) { ASSERT_EQ(hlc_model_open(DEFAULT_CARD, &model_), HLC_OK) << hlc_error_message(); }

@@ -133,6 +133,12 @@ def fit_checks(bench):
     yield "log2 p is found", abs(term_of(curves["fence"], "log_ranks") - 2.9) < 0.1, json.dumps(curves["fence"])
     yield "coefficients have intervals", all(term["low_us"] <= term["high_us"] for term in put["terms"]), json.dumps(put)
     yield "a half predicts the other", put["predicted_half"]["median"] < 0.15 and "other points: median error" in output, output
+    yield "the card has the least time of a curve", abs(put["least_us"] - (1 + 0.16e-3 * 8)) < 1e-9, json.dumps(put)
+    source.write_text(json.dumps({"schema": "halocline-bench/1", "rows": made_rows()[:2]}))
+    status, output, errors = bench.run("model", "--from", source, "--card", card, ranks=1)
+    few = read(card)["curves"][0]
+    untested = "not tested" in output and few["typical_error"] is None and "predicted_half" not in few
+    yield "two points test nothing, though their curve meets both", status == 0 and untested and "median error" not in output, output
 
 
 def measured_checks(bench):

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 namespace {
 
@@ -63,6 +64,23 @@ int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int ta
   if (broken("crash_in_fetch")) std::raise(SIGSEGV);
   if (broken("exit_in_fetch")) std::exit(3);
   return PMPI_Fetch_and_op(origin, result, type, target, place, operation, window);
+}
+
+/// As where both neighbours of a periodic dimension are one rank: the blocks of its two directions change places.
+int MPI_Ineighbor_alltoall(const void *out, int count, MPI_Datatype type, void *in, int in_count, MPI_Datatype in_type, MPI_Comm comm,
+                           MPI_Request *request) {
+  int topology = MPI_UNDEFINED, dims = 0, bytes = 0;
+  PMPI_Topo_test(comm, &topology);
+  if (topology != MPI_CART || !broken("swapped_blocks"))
+    return PMPI_Ineighbor_alltoall(out, count, type, in, in_count, in_type, comm, request);
+  PMPI_Cartdim_get(comm, &dims);
+  PMPI_Type_size(type, &bytes);
+  static std::vector<char> swapped;  // it stays until the exchange is complete
+  const std::size_t block = static_cast<std::size_t>(count) * static_cast<std::size_t>(bytes);
+  swapped.resize(2 * static_cast<std::size_t>(dims) * block);
+  for (std::size_t i = 0; i < swapped.size() / block; ++i)
+    std::memcpy(swapped.data() + i * block, static_cast<const char *>(out) + (i ^ 1) * block, block);
+  return PMPI_Ineighbor_alltoall(swapped.data(), count, type, in, in_count, in_type, comm, request);
 }
 
 int MPI_Start(MPI_Request *request) {

@@ -96,6 +96,23 @@ TEST(CompletionSet, keeps_its_first_failure_until_it_is_cleared) {
   EXPECT_TRUE(ok(set.look(rig.requests(), "test")));
 }
 
+TEST(CompletionSet, gives_each_failure_once) {
+  CoreRig rig(kBytes * size());
+  CompletionSet set;
+  EXPECT_TRUE(ok(set.take_failure()));
+  set.note_failure(core::fail(Status::peer_died, "the first"), 3);
+  set.note_failure(core::fail(Status::state, "the second"), 5);
+  set.note_failure(core::fail(Status::state, "the third"), 3);
+  EXPECT_EQ(set.take_failure(), Status::peer_died);
+  EXPECT_EQ(std::string(core::error_message()), "the first");
+  EXPECT_EQ(set.failed_ranks(), (std::vector<int>{5}));
+  EXPECT_EQ(set.look(rig.requests(), "test"), Status::state);
+  EXPECT_EQ(set.take_failure(), Status::state);
+  EXPECT_EQ(std::string(core::error_message()), "the second");
+  EXPECT_TRUE(ok(set.take_failure()));
+  EXPECT_TRUE(ok(set.look(rig.requests(), "test")));
+}
+
 TEST(RankSet, holds_each_rank_once) {
   core::RankSet set;
   std::vector<int> expected;

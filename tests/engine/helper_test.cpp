@@ -182,6 +182,39 @@ TEST(Helper, says_that_it_moves_segments) {
   EXPECT_NE(network.find("progress by a helper process of each node for segments"), std::string::npos) << network;
 }
 
+/// More than the network accepts at once: the rank that has begun the put waits in MPI for word from its target.
+TEST(Helper, leaves_no_put_half_sent_by_a_rank_inside_mpi) {
+  constexpr std::int64_t bytes = 64 << 20;
+  const int target = size() - 1;
+  TestSegment segment(rank() == target ? bytes : 8, 1);
+  const auto data = bytes_of(rank(), 3, rank() == 0 ? bytes : 0);
+  segment.barrier();
+  if (rank() == 0) {
+    EXPECT_TRUE(ok(hlc_put_notify({segment.raw(), target, 0}, data.data(), bytes, {0, 1})));
+    wait_for(target);
+  } else if (rank() == target) {
+    int id = -1;
+    EXPECT_TRUE(ok(hlc_notify_wait(segment.raw(), {0, 1}, &id)));
+    EXPECT_EQ(segment.data()[bytes - 1], byte_of(0, 3, bytes - 1));
+    tell(0);
+  }
+  segment.barrier();
+}
+
+/// psm3 is there with Intel MPI only; it is refused by its name before it is looked for.
+TEST(Helper, is_refused_beside_the_provider_psm3) {
+  setenv("HALOCLINE_PROVIDER", "psm3", 1);
+  {
+    const OtherContext other;
+    hlc_segment *segment = nullptr;
+    const hlc_segment_spec spec{8, 0, 0};
+    EXPECT_TRUE(is_status(HLC_ERR_UNSUPPORTED, hlc_segment_create(other.raw(), &spec, &segment)));
+    const std::string said = hlc_error_message();
+    EXPECT_NE(said.find("HALOCLINE_PROVIDER is 'psm3', which does not work with HALOCLINE_PROGRESS=helper"), std::string::npos) << said;
+  }
+  unsetenv("HALOCLINE_PROVIDER");
+}
+
 /// Sends my rank and the round to both neighbours of a ring, and checks what they have sent.
 class Ring {
  public:

@@ -219,6 +219,27 @@ TEST(Arguments, a_depth_that_reaches_across_several_neighbours_is_refused_with_b
   }
 }
 
+TEST(Arguments, of_a_grid_are_the_places_of_ranks_or_neighbours_alone) {
+  Plane plane;
+  int table[9], coords[2];
+  for (int v = 0; v < 9; ++v) {
+    coords[0] = plane.grid.coords[0] + v % 3 - 1, coords[1] = v / 3 - 1;
+    table[v] = hlc_grid_rank(&plane.grid, coords);
+  }
+  for (int d = 0; d < 2; ++d) plane.grid.dims[d] = plane.grid.coords[d] = 0;
+  plane.spec.neighbours = table;
+  std::fill(plane.cells.begin(), plane.cells.end(), 100.0 + rank());
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(ok(hlc_halo_init(context(), &plane.spec, &halo)));
+  EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
+  EXPECT_TRUE(ok(hlc_halo_finish(halo)));
+  for (std::size_t row = 0; row < 8; ++row) {
+    EXPECT_EQ(plane.cells[8 * row], 100 + (rank() + size() - 1) % size());
+    EXPECT_EQ(plane.cells[8 * row + 7], 100 + (rank() + 1) % size());
+  }
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+}
+
 TEST(Arguments, a_depth_that_repeats_the_block_too_often_is_refused) {
   const auto spoil = [](Plane &p) { p.spec.depth_low[1] = std::int64_t{1} << 40; };
   expect_refused("2^38 times the block", spoil, HLC_ERR_ARGUMENT, {last_rank(), "depth_low[1]", "repeated"});

@@ -61,14 +61,45 @@ TEST_P(States, an_exchange_refuses_the_same) {
   hlc_exchange *exchange = nullptr;
   REQUIRE_EVERYWHERE(hlc_exchange_create(context(), &spec, &exchange) == HLC_OK);
   EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_exchange_finish(exchange)));
+  EXPECT_TRUE(message_names({"no swap has been started"}));
   EXPECT_TRUE(ok(hlc_exchange_start(exchange)));
   EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_exchange_start(exchange)));
+  EXPECT_TRUE(message_names({"a swap of this exchange is in flight already"}));
   EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_exchange_destroy(&exchange)));
   EXPECT_TRUE(ok(hlc_exchange_finish(exchange)));
   EXPECT_TRUE(ok(hlc_exchange_destroy(&exchange)));
 }
 
 FOR_ALL_MODES(States);
+
+TEST(Lifetimes, a_context_that_is_closed_too_early_names_what_is_left) {
+  hlc_context *other = nullptr;
+  REQUIRE_EVERYWHERE(hlc_init(MPI_COMM_WORLD, &other) == HLC_OK);
+  void *fields[2] = {};
+  for (void *&data : fields) REQUIRE_EVERYWHERE(hlc_field_alloc(other, 64 * sizeof(double), &data) == HLC_OK);
+  Plane plane(HLC_MODE_P2P);
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(hlc_halo_init(other, &plane.spec, &halo) == HLC_OK);
+  hlc_segment_spec spec{};
+  spec.bytes = 64;
+  hlc_segment *segment = nullptr;
+  REQUIRE_EVERYWHERE(hlc_segment_create(other, &spec, &segment) == HLC_OK);
+  EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_finalise(&other)));
+  EXPECT_TRUE(
+      message_names({"hlc_finalise on rank ", "1 halo (hlc_halo_finalise), 1 segment (hlc_segment_free), 2 fields (hlc_field_free)"}));
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+  EXPECT_TRUE(ok(hlc_segment_free(&segment)));
+  // Only the last rank has something left.
+  EXPECT_TRUE(ok(hlc_field_free(other, &fields[0])));
+  const bool is_last = rank() == size() - 1;
+  if (!is_last) {
+    EXPECT_TRUE(ok(hlc_field_free(other, &fields[1])));
+  }
+  EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_finalise(&other)));
+  EXPECT_TRUE(message_names({is_last ? "not released yet: 1 field (hlc_field_free);" : "another rank has not released all"}));
+  EXPECT_TRUE(ok(hlc_field_free(other, &fields[1])));
+  EXPECT_TRUE(ok(hlc_finalise(&other)));
+}
 
 TEST(Lifetimes, a_field_in_use_cannot_be_released) {
   void *data = nullptr;
@@ -78,6 +109,7 @@ TEST(Lifetimes, a_field_in_use_cannot_be_released) {
   hlc_halo *halo = nullptr;
   REQUIRE_EVERYWHERE(hlc_halo_init(context(), &plane.spec, &halo) == HLC_OK);
   EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_field_free(context(), &data)));
+  EXPECT_TRUE(message_names({"release what swaps it first"}));
   EXPECT_NE(data, nullptr);
   EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
   EXPECT_TRUE(ok(hlc_halo_finish(halo)));

@@ -1,5 +1,5 @@
-// GASPI 17.1, section 5.2: the configuration of a job, before it and in it, and ranks that disagree. Arguments: `disagree`, or `share`:
-// ranks that have different numbers of notifications and want to share them.
+// GASPI 17.1, section 5.2: the configuration of a job, before it and in it, and ranks that disagree. Arguments: `disagree`; `share`: ranks
+// that have different numbers of notifications and want to share them; or `none`: no notifications.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <GASPI_Ext.h>
@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 
 namespace {
 
@@ -84,6 +85,26 @@ void use_them() {
   EXPECT(gaspi_wait(0, GASPI_BLOCK) == GASPI_SUCCESS);
 }
 
+/// Data can be moved; there is no id that can be notified.
+void do_without_notifications() {
+  gaspi_notification_id_t id = 77;
+  gaspi_notification_t value = 0;
+  const gaspi_rank_t rank = of(gaspi_proc_rank);
+  EXPECT(of(gaspi_notification_num) == 0);
+  EXPECT(gaspi_group_commit(GASPI_GROUP_ALL, GASPI_BLOCK) == GASPI_SUCCESS);
+  for (const gaspi_segment_id_t segment : {gaspi_segment_id_t{1}, gaspi_segment_id_t{2}}) {
+    const gaspi_alloc_t policy = segment == 1 ? GASPI_MEM_INITIALIZED : GASPI_MEM_SHARED;
+    EXPECT(gaspi_segment_create(segment, 128, GASPI_GROUP_ALL, GASPI_BLOCK, policy) == GASPI_SUCCESS);
+    EXPECT(gaspi_write(segment, 0, rank, segment, 64, 64, 0, GASPI_BLOCK) == GASPI_SUCCESS);
+    EXPECT(gaspi_notify(segment, rank, 0, 1, 0, GASPI_BLOCK) == GASPI_ERR_INV_NOTIF_ID);
+    EXPECT(gaspi_write_notify(segment, 0, rank, segment, 64, 8, 0, 1, 0, GASPI_BLOCK) == GASPI_ERR_INV_NOTIF_ID);
+    EXPECT(gaspi_notify_reset(segment, 0, &value) == GASPI_ERR_INV_NOTIF_ID);
+    EXPECT(gaspi_notify_waitsome(segment, 0, 1, &id, GASPI_BLOCK) == GASPI_ERR_INV_NUM);
+    EXPECT(gaspi_notify_waitsome(segment, 0, 0, &id, GASPI_BLOCK) == GASPI_SUCCESS && id == 77);
+  }
+  EXPECT(gaspi_wait(0, GASPI_BLOCK) == GASPI_SUCCESS);
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
@@ -94,7 +115,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   EXPECT(gaspi_config_get(&config) == GASPI_SUCCESS);
   EXPECT(config.queue_num == 8 && config.notification_num == 65536 && config.segment_max == 255);
-  EXPECT(config.group_max == 255 && config.transfer_size_max == 1ul << 30 && config.rw_list_elem_max == 255);
+  EXPECT(config.group_max == 32 && config.transfer_size_max == 1ul << 30 && config.rw_list_elem_max == 255);
   refuse_what_is_not_possible(config);
   config.queue_num = 2;
   config.queue_size_max = 5;
@@ -109,6 +130,8 @@ int main(int argc, char **argv) {
   if (std::strcmp(disagreement, "disagree") == 0 && rank == 0) config.group_max = 7;
   const bool shares = std::strcmp(disagreement, "share") == 0;
   if (shares && rank == 0) config.notification_num = 10'000;
+  const bool has_none = std::strcmp(disagreement, "none") == 0;
+  if (has_none) config.notification_num = 0;
   EXPECT(gaspi_config_set(config) == GASPI_SUCCESS);
 
   const gaspi_return_t started = gaspi_proc_init(GASPI_BLOCK);
@@ -117,6 +140,10 @@ int main(int argc, char **argv) {
     EXPECT(gaspi_group_commit(GASPI_GROUP_ALL, GASPI_BLOCK) == GASPI_SUCCESS);
     EXPECT(gaspi_segment_create(3, 128, GASPI_GROUP_ALL, GASPI_BLOCK, GASPI_MEM_SHARED) == GASPI_ERROR);
     EXPECT(gaspi_segment_create(3, 128, GASPI_GROUP_ALL, GASPI_BLOCK, GASPI_MEM_INITIALIZED) == GASPI_SUCCESS);
+    EXPECT(gaspi_proc_term(GASPI_BLOCK) == GASPI_SUCCESS);
+  } else if (has_none) {
+    EXPECT(started == GASPI_SUCCESS);
+    do_without_notifications();
     EXPECT(gaspi_proc_term(GASPI_BLOCK) == GASPI_SUCCESS);
   } else if (*disagreement != '\0') {
     EXPECT(started == GASPI_ERR_CONFIG);

@@ -13,6 +13,7 @@ class OpenJob : public testing::Environment {
     EXPECT_TRUE(comes_to(GASPI_ERR_NOINIT, gaspi_proc_rank(&unknown)));
     gaspi_config_t config;
     ASSERT_TRUE(succeeds(gaspi_config_get(&config)));
+    config.group_max = 255;
     config.allreduce_elem_max = kMostElements;
     config.allreduce_buf_size = kMostReducedBytes;
     ASSERT_TRUE(succeeds(gaspi_config_set(config)));

@@ -17,6 +17,8 @@ CASES = [
     (["--global", "4", "-4", "4"], "--global"),
     (["--periodic=xw"], "'xw'"),
     (["--ranks", "3", "1", "1"], "2 ranks"),
+    (["--ranks", "65536", "65536", "1"], "2 ranks"),
+    (["--skew=-1"], "'-1' is no whole number"),
     (["--global", "1", "1", "1"], "(1, 1, 1)"),
     (["--nonsense"], "--nonsense"),
 ]

@@ -157,6 +157,23 @@ def finds_the_launcher(bench):
     )
 
 
+def starts_open_mpi_as_root_and_with_more_ranks_than_cores(bench):
+    """the mpiexec of Open MPI gets the flags without which it refuses to start"""
+    name = "libmpi.so.40"
+    library, program = bench.program_of_other_mpi(name)
+    drop_in = bench.compile("drop_in.so", "int MPI_Init(int *, char ***);\nint i(void) { return MPI_Init(0, 0); }\n", "-shared", "-fPIC",
+                            library, f"-Wl,-rpath,{bench.folder}")
+    # As /bin is: Open MPI takes the folder above for its prefix, which must not be "/".
+    (bench.folder / "usr" / "bin").mkdir(parents=True)
+    (bench.folder / "bin").symlink_to("usr/bin")
+    mpiexec = bench.write("usr/bin/mpiexec.openmpi", "#!/bin/sh\n")
+    root = " --allow-run-as-root" if os.geteuid() == 0 else ""
+    words = [bench.run, "--mpi", "-n", 64, "--library", drop_in, "--show", program]
+    flags = rf"--oversubscribe{root}( -x HALOCLINE_\w+)* -n 64 "
+    return says(bench.call(*words, HALOCLINE_LOG="info", MPIEXEC=""), 0, f"^{mpiexec} {flags}", " -x HALOCLINE_LOG ") or says(
+        bench.call(*words, MPIEXEC="/a/launcher"), 0, f"^/a/launcher {flags}")
+
+
 def only_ranks_are_preloaded(bench):
     """the launcher has no LD_PRELOAD, the ranks have"""
     launcher = bench.write("launcher.sh", '#!/bin/sh\necho "launcher: ${LD_PRELOAD:-nothing}, $1 $2 $3"\nshift 3\nexec "$@"\n')
@@ -176,6 +193,22 @@ def takes_a_library_of_another_build(bench):
     library.chmod(0o644)
     shown = bench.call(bench.run, "--mpi", "--library", library, "--show", bench.program)
     return says(shown, 0, f"LD_PRELOAD={library} {re.escape(bench.program)}\n$")
+
+
+def refuses_a_folder_that_cannot_be_preloaded(bench):
+    """a drop-in below a folder with a space or a colon, which LD_PRELOAD cannot name, and by a link to it"""
+    for name in ("a folder", "a:folder"):
+        folder = bench.folder / name
+        folder.mkdir()
+        library = pathlib.Path(shutil.copy(bench.drop_in, folder / "libhalocline_mpi.so"))
+        (bench.folder / "link").unlink(missing_ok=True)
+        (bench.folder / "link").symlink_to(folder)
+        wrong = says(bench.call(bench.run, "--mpi", "--library", library, bench.program, *QUICK), 2,
+                     f"^halocline-run: LD_PRELOAD cannot name '{library}'.*ln -s '{folder}'") or says(
+            bench.call(bench.run, "--mpi", "--library", bench.folder / "link" / library.name, "--show", bench.program), 0, "^LD_PRELOAD=")
+        if wrong:
+            return wrong
+    return None
 
 
 def keeps_what_is_preloaded(bench):
@@ -306,8 +339,10 @@ CASES = [
     names_wrong_variables,
     counts_windows_of_the_end,
     finds_the_launcher,
+    starts_open_mpi_as_root_and_with_more_ranks_than_cores,
     only_ranks_are_preloaded,
     takes_a_library_of_another_build,
+    refuses_a_folder_that_cannot_be_preloaded,
     keeps_what_is_preloaded,
     refuses_another_mpi,
     refuses_a_missing_mpi,

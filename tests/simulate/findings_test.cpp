@@ -7,10 +7,25 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <sstream>
+#include <string>
 
 namespace {
 
 using namespace simulate;
+
+TEST(Figure, has_lines_of_100_columns_at_most_and_all_its_series) {
+  Figure figure{"weak", "Weak scaling of a swap of which the title is long enough for two lines of a page", "ranks", "ms per swap",
+                "some paper"};
+  for (int i = 0; i < 12; ++i) figure.series.push_back({"series number " + std::to_string(i), Origin::simulated, {{2, 1.0 + i}, {4, 2}}});
+  figure.findings.push_back(
+      {"a statement that has many words, so that it does not fit beside the numbers that decide it", true, "1.04 times at 2,048 ranks"});
+  const std::string text = table_of(figure);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+  for (int i = 0; i < 12; ++i) EXPECT_NE(text.find("series number " + std::to_string(i)), std::string::npos) << text;
+  EXPECT_NE(text.find("\n  holds: a statement"), std::string::npos) << text;
+}
 
 const std::vector<int> kRanks{128, 512, 2048};
 

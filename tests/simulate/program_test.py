@@ -17,7 +17,9 @@ CARD = ROOT / "share" / "halocline" / "default_card.json"
 
 
 def run(*words):
-    return subprocess.run([sys.argv[1], *map(str, words)], capture_output=True, text=True, check=False, timeout=60)
+    # Not as text: the carriage returns of a line that is written anew would become line ends.
+    done = subprocess.run([sys.argv[1], *map(str, words)], capture_output=True, check=False, timeout=60)
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def report_of(folder, name, *words):
@@ -40,6 +42,15 @@ def check_numbers_of_ranks():
     for most in (2, 3, 48, 100):
         done = run("--card", CARD, "--most-ranks", most, "--experiment", "motifs")
         assert done.returncode == 0 and "reduce_scatter" in done.stdout, (most, done.returncode, done.stderr)
+
+
+def check_progress():
+    """On stderr, so that the tables stay as they are."""
+    words = ("--card", CARD, "--most-ranks", 64, "--experiment", "weak,atomics")
+    silent, told = run(*words), run(*words, "--progress")
+    assert silent.stdout == told.stdout and silent.stderr == "", silent.stderr
+    for words in ("\rweak (1 of 2) ", "\ratomics (2 of 2) ", "simulations done"):
+        assert words in told.stderr, repr(told.stderr)
 
 
 def check_refusals():
@@ -70,6 +81,7 @@ def main():
         assert report_of(folder, "c.json", "--seed", 2) != first
         assert report_of(folder, "d.json", "--latency-us", 5) != first
         check_numbers_of_ranks()
+        check_progress()
         check_refusals()
         check_picture(folder)
 

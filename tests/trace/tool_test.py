@@ -155,6 +155,27 @@ def check_epochs(tool, folder):
     yield "says how many are not drawn", all("4 epochs are not drawn" in words for words in (text, picture))
 
 
+def right_ends(folder):
+    """Where the words of the picture end, at 6.2 pixels a letter, with those words; and its width."""
+    root = xml.etree.ElementTree.parse(folder / "timeline.svg").getroot()
+    share = {"start": 1, "middle": 0.5, "end": 0}
+    return [(float(part.get("x")) + share[part.get("text-anchor")] * 6.2 * len(part.text), part.text)
+            for part in root.iter() if part.tag.endswith("text")], float(root.get("width"))
+
+
+def check_labels(tool, folder):
+    """A long time in a narrow picture, with both sentences about what is not in it."""
+    many = [event for n in range(12) for event in both_ends(0, (n, 123_456 + n), plan=n, of="many", round=1)]
+    write(folder, 0, [span(0, "start", (0, 1), plan=0, of="many", round=1), *many], 70)
+    for rank in range(1, 70):
+        write(folder, rank, [span(rank, "hlc_barrier", (10, 123_457), "segment", plan=1)], 70)
+    for width in (560, 1200):
+        run(tool, folder, "--width", str(width))
+        ends, most = right_ends(folder)
+        beyond = [text for end, text in ends if end > most]
+        yield f"{width} pixels hold all words: {beyond}", most == width and not beyond and len(ends) > 70
+
+
 def check_many(tool, folder):
     """More ranks than the picture has lanes."""
     for rank in range(70):
@@ -220,7 +241,8 @@ def check_damage(tool, folder):
 
 def main():
     tool, failures, number = sys.argv[1], 0, 0
-    for check in (check_swap, check_clocks, check_chains, check_calls, check_contexts, check_epochs, check_many, check_damage):
+    for check in (check_swap, check_clocks, check_chains, check_calls, check_contexts, check_epochs, check_labels, check_many,
+                  check_damage):
         with tempfile.TemporaryDirectory(prefix="halocline-test-") as folder:
             for name, right in check(tool, pathlib.Path(folder)):
                 number += 1

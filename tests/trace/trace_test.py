@@ -222,12 +222,27 @@ def off(runner):
     yield "writes nothing", not list(runner.folder.iterdir())
 
 
+def traps(runner):
+    """A pipe, a link and a second name of a file, that another user has left where the traces go."""
+    shared, own = runner.folder / "shared", runner.folder / "own"
+    shared.mkdir()
+    own.write_text("not to be written")
+    os.mkfifo(shared / "rank-0.json")
+    (shared / "rank-1.json").symlink_to(own)
+    os.link(own, shared / "rank-2.json")
+    done = runner.run("direct", LATE, SWAPS, HALOCLINE_TRACE=str(shared))
+    yield f"waits for no reader of a pipe, and says so: {done.stdout}", done.returncode == 0 and \
+        "rank-0.json cannot be written" in done.stdout and "(3 of 3 ranks)" in done.stdout
+    yield "leaves the file that links name as it is", own.read_text() == "not to be written"
+
+
 def folder(runner):
     """A folder that cannot be made: one message, and the program goes on. A file that is no trace."""
     done = runner.run("direct", LATE, SWAPS, HALOCLINE_TRACE=str(runner.folder / "no" / "such"))
     lines = done.stdout.splitlines()
     yield f"says it once, with the number of ranks: {lines}", done.returncode == 0 and len(lines) == 1 and \
         all(words in lines[0] for words in ("HALOCLINE_TRACE", "/no/such/rank-0.json", "No such file", "(3 of 3 ranks)"))
+    yield from traps(runner)
     (runner.folder / "rank-0.json").write_text('[{"times": 1}]')
     read = subprocess.run([sys.executable, runner.tool, str(runner.folder)], capture_output=True, text=True, timeout=60, check=False)
     names = "rank-0.json is no file of HALOCLINE_TRACE" in read.stderr

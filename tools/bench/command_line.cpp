@@ -76,7 +76,9 @@ void add_common(CLI::App &command, CommonOptions &o) {
 }
 
 void add_seed(CLI::App &command, CommonOptions &o) {
-  command.add_option("--seed", o.seed, "Seed of the order in a round, and of what else is random")->capture_default_str();
+  command.add_option("--seed", o.seed, "Seed of the order in a round, and of what else is random")
+      ->check(common::seed())
+      ->capture_default_str();
 }
 
 /// How samples are taken: of commands whose samples repeat an operation.
@@ -104,9 +106,9 @@ void add_sizes(CLI::App &command, CommonOptions &o, const char *what, std::pair<
 // ---- halo
 
 void add_problem(CLI::App &halo, HaloOptions &o) {
-  halo.add_option("--local", o.local, "Cells per rank along x,y,z; z is contiguous in memory")
+  halo.add_option("--local", o.local, "Cells per rank along x,y,z or x,y; the last one is contiguous in memory")
       ->delimiter(',')
-      ->expected(3)
+      ->expected(2, 3)
       ->check(common::positive_number())
       ->capture_default_str();
   halo.add_option("--depth", o.depth, "Halo cells on each side")->check(common::positive_number())->capture_default_str();
@@ -118,8 +120,16 @@ void add_problem(CLI::App &halo, HaloOptions &o) {
   halo.add_flag("--reorder", o.reorder, "Give the ranks the places in which as many neighbours as possible share a node");
 }
 
+/// Two dimensions are three, of which the third has one cell and no halo.
+void complete_shape(HaloOptions &o) {
+  if (o.local.size() == 3) return;
+  if (o.split_z) throw CLI::ValidationError("--split", "xyz needs three dimensions, and --local has two");
+  o.local.push_back(1);
+}
+
 void add_measurement(CLI::App &halo, HaloOptions &o) {
-  halo.add_option("--modes", o.modes, "Modes, comma-separated, or all; p2p, hand_p2p and the limit always run")
+  halo.add_option("--modes", o.modes,
+                  "Modes, comma-separated; all: each but auto, which is one of them; p2p, hand_p2p and the limit always run")
       ->delimiter(',')
       ->check(CLI::IsMember(names_of_modes()))
       ->default_str("all");
@@ -403,7 +413,10 @@ CommandLine parse(int argc, char **argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("halocline-bench ") + hlc_version());
   PairOptions notify, bandwidth, overlap, progress, allreduce, rma, windows, operations;
-  add_halo_command(app, found.halo)->callback([&] { found.command = Command::halo; });
+  add_halo_command(app, found.halo)->callback([&] {
+    complete_shape(found.halo);
+    found.command = Command::halo;
+  });
   add_model_command(app, found.model)->callback([&] { found.command = Command::model; });
   add_auto_command(app, found.automatic)->callback([&] { found.command = Command::automatic; });
   add_mesh_command(app, found.mesh)->callback([&] { found.command = Command::mesh; });

@@ -62,10 +62,10 @@ class HandWritten : public FieldsContender {
   HandWrittenSwap swap_;
 };
 
-/// The halo of a mode that is ready to be measured: auto has found its winner.
+/// The halo of a mode that is ready to be measured: auto has found its winner, and has compared it with the runner-up once more. Neither is timed.
 halocline::Halo make_ready(const halocline::Context &context, const Problem &problem, halocline::Mode mode, halocline::Epoch epoch,
                            halocline::Drive drive) {
-  constexpr int kTrial = 64;  // swaps
+  constexpr int kTrial = 192;  // swaps
   halocline::Halo halo = problem.make_halo(context, mode, epoch, drive);
   for (int i = 0; mode == halocline::Mode::automatic && i < kTrial; ++i) halo.swap();
   return halo;

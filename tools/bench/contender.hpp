@@ -28,8 +28,8 @@ class Contender {
   virtual void unload() {}
   /// How the neighbours of this rank are reached.
   virtual std::string route() const = 0;
-  /// The mode of its next swap; without one its name.
-  virtual std::string mode() const { return name_; }
+  /// The library's mode of its next swap; empty where the swap is none of the library's.
+  virtual std::string mode() const { return ""; }
   /// Changes the edge from which the swap reads, before a sample (stamp) or before each swap (rewrite).
   virtual void change_edge(Edge edge, std::uint32_t step) = 0;
   /// False for the physical limit, which measures a cost and swaps nothing.

@@ -38,7 +38,8 @@ static Json problem_of(const Report &r) {
 }
 
 static Json mode_of(const Row &row, const Report &r) {
-  return {{"median_us", row.median_us},
+  return {{"mode", row.mode.empty() ? Json() : Json(row.mode)},
+          {"median_us", row.median_us},
           {"p10_us", row.p10_us},
           {"p90_us", row.p90_us},
           {"ratio_to_p2p", row.ratio_to_p2p},

@@ -27,6 +27,23 @@ void list_runs(const Block &block, const Region &edge, const Region &halo, Copy 
                              block.offset(halo.first[0] + x, halo.first[1] + y, halo.first[2])});
 }
 
+/// Runs of a size that is known need no call for each.
+template <std::size_t bytes>
+void copy_short(const Copy &copy, const char *from, char *to) {
+  for (const auto &[source, target] : copy.places) std::memcpy(to + target, from + source, bytes);
+}
+
+void copy_runs(const Copy &copy, const char *from, char *to) {
+  switch (copy.run) {
+    case 4: return copy_short<4>(copy, from, to);
+    case 8: return copy_short<8>(copy, from, to);
+    case 16: return copy_short<16>(copy, from, to);
+    case 32: return copy_short<32>(copy, from, to);
+    default: break;
+  }
+  for (const auto &[source, target] : copy.places) std::memcpy(to + target, from + source, copy.run);
+}
+
 class Limit : public Contender {
  public:
   Limit(Problem &problem, MPI_Comm comm, MPI_Comm node) : Contender("limit"), problem_(problem) {
@@ -42,8 +59,7 @@ class Limit : public Contender {
 
   void swap() override {
     for (const Copy &copy : copies_)
-      for (std::size_t f = 0; f < copy.from.size(); ++f)
-        for (const auto &[source, target] : copy.places) std::memcpy(problem_.fields()[f] + target, copy.from[f] + source, copy.run);
+      for (std::size_t f = 0; f < copy.from.size(); ++f) copy_runs(copy, copy.from[f], problem_.fields()[f]);
   }
   std::string route() const override { return "copy " + std::to_string(copies_.size()); }
   void change_edge(Edge edge, std::uint32_t step) override {

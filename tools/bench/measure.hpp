@@ -18,7 +18,7 @@ namespace bench {
 
 /// What was measured of one contender; the same on all ranks, but for mode and route.
 struct Series {
-  std::string name, mode, route;  ///< after the last sample: mode auto chooses meanwhile
+  std::string name, mode, route;  ///< the latter two after the last sample: mode auto may choose again
   bool swaps;                   ///< false for the physical limit
   std::int64_t verified_cells;  ///< halo cells checked and found right, over all ranks
   int repeats;                  ///< swaps in the next sample

@@ -56,7 +56,11 @@ std::string percent(double part) { return number(100 * part, 1, " %"); }
 
 // ---- JSON
 
-Json json_of(const Errors &errors) { return {{"median", errors.median}, {"worst", errors.worst}, {"points", errors.points}}; }
+/// Without points there are no errors, which are not 0.
+Json json_of(const Errors &errors) {
+  if (errors.points == 0) return {{"median", nullptr}, {"worst", nullptr}, {"points", 0}};
+  return {{"median", errors.median}, {"worst", errors.worst}, {"points", errors.points}};
+}
 
 Json json_of(const FittedTerm &one) {
   Json json = {
@@ -76,6 +80,7 @@ std::pair<double, double> range_of(const CostPoints &points, Of of) {
 Json json_of(const ModelCurve &curve) {
   const auto [least_bytes, most_bytes] = range_of(curve.points, [](const CostPoint &point) { return point.which.bytes; });
   const auto [least_ranks, most_ranks] = range_of(curve.points, [](const CostPoint &point) { return point.which.ranks; });
+  const double least_us = range_of(curve.points, [](const CostPoint &point) { return point.us; }).first;
   Json json = {{"operation", curve.operation},
                {"by", curve.by},
                {"nodes", curve.nodes},
@@ -85,7 +90,8 @@ Json json_of(const ModelCurve &curve) {
                {"most_bytes", most_bytes},
                {"least_ranks", least_ranks},
                {"most_ranks", most_ranks},
-               {"typical_error", curve.predicted.value_or(curve.residuals).median},
+               {"least_us", least_us},
+               {"typical_error", curve.predicted ? Json(curve.predicted->median) : Json(nullptr)},
                {"residuals", json_of(curve.residuals)}};
   if (curve.predicted) json["predicted_half"] = json_of(*curve.predicted);
   for (const FittedTerm &one : curve.fit.terms) json["terms"].push_back(json_of(one));
@@ -103,6 +109,12 @@ Json with_points(const ModelCurve &curve) {
                            {"us", point.us},
                            {"fitted_us", curve.fit.predict(point.which)}});
   return json;
+}
+
+std::string check_in_words(const Errors &predicted) {
+  if (predicted.points == 0) return "not tested: no curve has so many points that a half of them could be left out of a fit\n";
+  return "Fitted to every other size and number of ranks, the curves predict " + std::to_string(predicted.points) +
+         " other points: median error " + percent(predicted.median) + ", worst " + percent(predicted.worst) + "\n";
 }
 
 /// As asked for, else where it is kept; empty: there is no place.
@@ -144,8 +156,7 @@ std::string table_of(const ModelReport &report) {
                      "s: bytes, l: bytes of the rank itself, p: ranks, k: neighbours, m: messages, b: blocks, c: ranks per core - 1\n"
                      "f: bytes from other nodes, n: messages from other nodes\n";
   if (report.left_out > 0) text += std::to_string(report.left_out) + " measurements were left out: the time was over (--seconds)\n";
-  text += "Fitted to every other size and number of ranks, the curves predict " + std::to_string(report.predicted.points) +
-          " other points: median error " + percent(report.predicted.median) + ", worst " + percent(report.predicted.worst) + "\n";
+  text += check_in_words(report.predicted);
   text += "measured in " + number(report.measuring_s, 1) + " s, fitted in " + number(report.fitting_s, 1) + " s\n";
   return text + (report.card.empty() ? "" : "machine card: " + report.card + "\n");
 }

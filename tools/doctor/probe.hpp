@@ -47,6 +47,9 @@ class Bench {
   std::vector<Finding> findings_;
 };
 
+/// Tests a request until it is complete, as plans do.
+void complete(MPI_Request &request);
+
 struct Probe {
   std::string name;   ///< for windows "kind/synchronisation", for others a word or two; what --only matches
   std::string calls;  ///< which MPI functions it is about
@@ -62,6 +65,7 @@ std::vector<Probe> sum_probes();
 std::vector<Probe> atomic_probes();
 std::vector<Probe> message_probes();
 std::vector<Probe> collective_probes();
+std::vector<Probe> cartesian_probes();
 std::vector<Probe> epoch_probes();
 std::vector<Probe> shared_memory_probes();
 std::vector<Probe> property_probes();

@@ -101,10 +101,22 @@ const DropIn &fitting(const std::vector<DropIn> &all, const Choice &choice) {
                 listed(all));
 }
 
+/// LD_PRELOAD separates its files by spaces and colons, and knows no quotes. The loader would complain, and run the program without them.
+void check_for_preload(const std::string &path) {
+  if (path.find_first_of(" :\t\n") == std::string::npos) return;
+  throw Refused("LD_PRELOAD cannot name '" + path +
+                "': a space or a colon separates its files. Name the folder by a symbolic link without them, as in ln -s '" +
+                fs::path(path).parent_path().string() + "' /tmp/drop-in, and say --library /tmp/drop-in/" +
+                fs::path(path).filename().string());
+}
+
 /// A drop-in may bring the MPI of its own build, where only another library of the program needs MPI. Then the program's is preloaded, too.
 std::string with_the_same_mpi(const Choice &choice) {
   for (const Loaded &mpi : mpis_of(ask_loader(choice.program, choice.preload)))
-    if (mpi.path != choice.mpi) return choice.preload + ":" + choice.mpi;
+    if (mpi.path != choice.mpi) {
+      check_for_preload(choice.mpi);
+      return choice.preload + ":" + choice.mpi;
+    }
   return choice.preload;
 }
 
@@ -133,7 +145,9 @@ Choice choose(const Options &options) {
   if (named && abi_of_library(choice.library) != named)
     throw Refused(choice.program + " uses " + described(choice.library) + ", and --abi says " + described(named->libraries.front()));
   const std::vector<DropIn> all = find_drop_ins(options);
-  choice.preload = preloaded(fitting(all, choice));
+  const DropIn &drop_in = fitting(all, choice);
+  check_for_preload(drop_in.path);
+  choice.preload = preloaded(drop_in);
   if (!choice.mpi.empty()) choice.preload = with_the_same_mpi(choice);
   return choice;
 }

@@ -34,7 +34,9 @@ int parse(int argc, char **argv, Options &o, std::string &text) {
   app.set_version_flag("--version", "halocline-run " HALOCLINE_VERSION);
   app.prefix_command();
   app.add_flag("--mpi", o.mpi, "Load the drop-in for MPI's one-sided calls");
-  app.add_option("-n", o.ranks, "Start so many ranks, by the mpiexec beside the program's MPI")->check(CLI::PositiveNumber);
+  app.add_option("-n", o.ranks,
+                 "Start so many ranks, by the mpiexec beside the program's MPI; that of Open MPI also as root, and more than cores")
+      ->check(CLI::PositiveNumber);
   app.add_option("--launcher", o.launcher, "Start the ranks by this command with its flags, as in --launcher 'mpirun --bind-to core'");
   app.add_option("--abi", o.abi, "The program's MPI, where its file does not say it, as with scripts and Python: mpich, openmpi or mpi5")
       ->check(CLI::IsMember({"mpich", "openmpi", "mpi5"}));

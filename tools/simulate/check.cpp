@@ -128,6 +128,7 @@ std::string table_of(const std::vector<Checked> &all) {
     text << std::left << std::setw(width) << one.problem << std::setw(7) << one.ranks << std::setw(15) << one.mode << std::right
          << std::setw(12) << text_of(one.measured_us) << std::setw(14) << text_of(one.simulated_us) << std::setw(8)
          << std::lround(100 * one.error()) << "%\n";
+  if (all.empty()) return text.str() + "nothing was compared\n";
   const Error error = error_of(all);
   text << "median error " << std::lround(100 * error.median) << "%, worst " << std::lround(100 * error.worst) << "%\n";
   return text.str();

@@ -29,6 +29,23 @@ std::string label_of(const Series &series) {
   return series.origin == Origin::simulated ? series.name : series.name + " (" + name_of(series.origin) + ")";
 }
 
+/// Columns of a terminal, or of a page, which a table has at most.
+constexpr std::size_t kColumns = 100, kFirstColumn = 10, kBetween = 2;
+
+/// Words in lines of so many columns at most, the second and further ones indented.
+std::string wrapped(const std::string &text, std::size_t indent) {
+  std::istringstream words(text);
+  std::string lines, line = text.substr(0, text.find_first_not_of(' '));
+  bool is_first = true;
+  for (std::string word; words >> word; is_first = false) {
+    if (!is_first && line.size() + 1 + word.size() > kColumns)
+      lines += line + "\n", line = std::string(indent, ' ') + word;
+    else
+      line += (is_first ? "" : " ") + word;
+  }
+  return lines + line + "\n";
+}
+
 std::string cell_of(const Series &series, double x) {
   for (const Point &point : series.points)
     if (is_at(point, x)) return text_of(point.y, 4);
@@ -71,23 +88,47 @@ common::Json json_of(const Figure &figure) {
   return json;
 }
 
-std::string table_of(const Figure &figure) {
-  std::ostringstream text;
-  text << figure.title << " (" << figure.after << "), " << figure.y << "\n" << std::setw(10) << figure.x;
-  std::set<double> places;
+namespace {
+
+using Columns = std::vector<const Series *>;
+
+/// The series side by side, in as many parts as the width needs.
+std::vector<Columns> parts_of(const Figure &figure) {
+  std::vector<Columns> parts;
+  std::size_t width = kColumns;
   for (const Series &series : figure.series) {
-    text << "  " << label_of(series);
-    for (const Point &point : series.points) places.insert(point.x);
+    const std::size_t column = kBetween + label_of(series).size();
+    if (width + column > kColumns) parts.emplace_back(), width = kFirstColumn;
+    parts.back().push_back(&series);
+    width += column;
+  }
+  return parts;
+}
+
+std::string part_in_words(const Figure &figure, const Columns &columns) {
+  std::ostringstream text;
+  std::set<double> places;
+  text << std::setw(kFirstColumn) << figure.x;
+  for (const Series *series : columns) {
+    text << "  " << label_of(*series);
+    for (const Point &point : series->points) places.insert(point.x);
   }
   for (const double x : places) {
-    text << "\n" << std::setw(10) << text_of(x);
-    for (const Series &series : figure.series) text << "  " << std::setw(static_cast<int>(label_of(series).size())) << cell_of(series, x);
+    text << "\n" << std::setw(kFirstColumn) << text_of(x);
+    for (const Series *series : columns) text << "  " << std::setw(static_cast<int>(label_of(*series).size())) << cell_of(*series, x);
   }
-  text << "\n";
-  if (!figure.note.empty()) text << "  " << figure.note << "\n";
+  return text.str() + "\n";
+}
+
+}  // namespace
+
+std::string table_of(const Figure &figure) {
+  std::string text = wrapped(figure.title + " (" + figure.after + "), " + figure.y, 2);
+  for (const Columns &columns : parts_of(figure)) text += part_in_words(figure, columns);
+  if (!figure.note.empty()) text += wrapped("  " + figure.note, 2);
   for (const Finding &finding : figure.findings)
-    text << (finding.holds ? "  holds: " : "  DOES NOT HOLD: ") << finding.statement << " (" << finding.because << ")\n";
-  return text.str();
+    text += wrapped((finding.holds ? "  holds: " : "  DOES NOT HOLD: ") + finding.statement + " (" + finding.because + ")", 4);
+  return text;
 }
 
 }  // namespace simulate

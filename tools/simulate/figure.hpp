@@ -56,7 +56,7 @@ struct Figure {
 std::string text_of(double value, int digits = 3);
 
 common::Json json_of(const Figure &figure);
-/// A table: a row for each x, a column for each series; then the findings.
+/// A table: a row for each x, a column for each series, in parts of 100 columns at most; then the findings.
 std::string table_of(const Figure &figure);
 
 }  // namespace simulate

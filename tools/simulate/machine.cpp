@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string>
 
 namespace simulate {
 
@@ -17,11 +18,20 @@ struct Curve {
   int nodes = 1;
 };
 
-std::optional<double> predicted(const hlc_model *card, const Curve &curve, hlc_model_case which) {
-  which.operation = curve.operation, which.by = curve.by, which.nodes = curve.nodes;
-  hlc_prediction prediction{};
-  if (hlc_model_predict(card, &which, &prediction) != HLC_OK) return std::nullopt;
-  return prediction.us;
+bool is_named(const hlc_model_curve_t &curve, const Curve &wanted) {
+  return curve.nodes == wanted.nodes && std::string(curve.operation) == wanted.operation && std::string(curve.by) == wanted.by;
+}
+
+/// The sum of a curve's terms. A prediction is no less than what was measured, and costs per byte are differences of sums.
+std::optional<double> predicted(const hlc_model *card, const Curve &wanted, const hlc_model_case &which) {
+  hlc_model_curve_t curve{};
+  for (int index = 0; hlc_model_curve(card, index, &curve) == HLC_OK; ++index) {
+    if (!is_named(curve, wanted)) continue;
+    double us = 0;
+    for (int i = 0; i < curve.nterms; ++i) us += curve.terms[i].us * hlc_model_quantity_of(&curve.terms[i], &which);
+    return us;
+  }
+  return std::nullopt;
 }
 
 hlc_model_case case_of(double bytes, double ranks = 2, double ranks_per_core = 1) {

@@ -3,7 +3,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "check.hpp"
 #include "options.hpp"
+#include "progress.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -48,6 +50,11 @@ bool wanted(const Options &options, const std::string &name) {
   return false;
 }
 
+int number_wanted(const Options &options) {
+  const auto &all = experiments();
+  return static_cast<int>(std::count_if(all.begin(), all.end(), [&](const Experiment &one) { return wanted(options, one.name); }));
+}
+
 std::vector<Checked> check_files(const Options &options, const std::vector<std::string> &files) {
   std::vector<Checked> all;
   for (const std::string &file : files)
@@ -56,10 +63,17 @@ std::vector<Checked> check_files(const Options &options, const std::vector<std::
 }
 
 void run_experiments(const Options &options, Json &report) {
+  Progress progress(options.progress);
+  progress.enter("swaps that were measured");
   const std::vector<Checked> measured = check_files(options, options.measured);
+  const int all = number_wanted(options);
+  int begun = 0;
   for (const Experiment &experiment : experiments()) {
     if (!wanted(options, experiment.name)) continue;
-    for (Figure &figure : experiment.run(options.settings)) {
+    progress.enter(std::string(experiment.name) + " (" + std::to_string(++begun) + " of " + std::to_string(all) + ")");
+    std::vector<Figure> figures = experiment.run(options.settings);
+    progress.pause();
+    for (Figure &figure : figures) {
       add_measured(figure, measured);
       std::printf("%s\n", table_of(figure).c_str());
       std::fflush(stdout);
@@ -70,7 +84,11 @@ void run_experiments(const Options &options, Json &report) {
 }
 
 void run_check(const Options &options, Json &report) {
-  const std::vector<Checked> all = check_files(options, options.check);
+  const std::vector<Checked> all = [&] {
+    Progress progress(options.progress);
+    progress.enter("swaps that were measured");
+    return check_files(options, options.check);
+  }();
   std::printf("%s", table_of(all).c_str());
   report["check"] = simulate::json_of(all);
 }

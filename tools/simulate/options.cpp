@@ -2,7 +2,7 @@
 #include "options.hpp"
 
 #include <halocline/halocline.h>
-#include <CLI/CLI.hpp>
+#include <common/parse.hpp>
 
 #include <sstream>
 
@@ -39,26 +39,29 @@ void add_options(CLI::App &app, Options &o) {
   app.add_option("--card", o.card, "The machine card; without: that of this host and MPI, else the default one");
   app.add_option("--network", o.network, "One network for all experiments; card: that of the machine card")
       ->check(CLI::IsMember(names_of_networks()));
-  app.add_option("--latency-us", s.latency_us, "What if: latency between nodes, one way")->check(CLI::NonNegativeNumber);
-  app.add_option("--bandwidth", s.bandwidth_gbs, "What if: bandwidth of a node's port in GB/s")->check(CLI::PositiveNumber);
+  app.add_option("--latency-us", s.latency_us, "What if: latency between nodes, one way")->check(common::number_from_zero());
+  app.add_option("--bandwidth", s.bandwidth_gbs, "What if: bandwidth of a node's port in GB/s")->check(common::positive_number());
   app.add_option("--ranks-per-node", s.ranks_per_node, "What if: ranks of a node")->check(CLI::Range(1, 4096));
   app.add_option("--compute-ns", s.compute_ns, "Computation of a cell of a field between swaps of the cloud model")
-      ->check(CLI::NonNegativeNumber)
+      ->check(common::number_from_zero())
       ->capture_default_str();
   app.add_option("--noise", s.noise, "Mean random delay of a rank before a swap, in parts of the computation before it")
-      ->check(CLI::Range(0.0, 10.0))
+      ->check(common::number_between(0, 10))
       ->capture_default_str();
   app.add_flag("--barrier", s.barrier, "A barrier before each swap in weak and strong scaling, which does not count");
-  app.add_option("--fields", s.fields, "Fields of the cloud model in weak scaling")->check(CLI::Range(1.0, 1000.0))->capture_default_str();
+  app.add_option("--fields", s.fields, "Fields of the cloud model in weak scaling")
+      ->check(common::number_between(1, 1000))
+      ->capture_default_str();
   app.add_option("--most-ranks", s.most_ranks, "The most ranks that are simulated")->check(CLI::Range(2, 1 << 20))->capture_default_str();
   app.add_option("--rounds", s.rounds.counted, "Swaps that count, after one that does not")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
-  app.add_option("--seed", s.rounds.seed, "Of all random numbers")->capture_default_str();
+  app.add_option("--seed", s.rounds.seed, "Of all random numbers")->check(common::seed())->capture_default_str();
   app.add_option("--check", o.check, "Results of halocline-bench halo --json: what was measured, beside the same swaps simulated");
   app.add_option("--measured", o.measured, "Such results as points in the figures of the same problem, and their check beside them");
   app.add_flag("--least", o.least, "Of measured swaps the 10th percentile of the samples, for machines that are not quiet");
   app.add_option("--json", o.json, "Write machine, points and findings to this file");
+  app.add_flag("--progress", o.progress, "Show progress on stderr even if it is no terminal");
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ struct Options {
   std::vector<std::string> measured;  ///< such results, for the figures
   bool least = false;   ///< the check takes the 10th percentile of samples instead of the median
   std::string json;
+  bool progress = false;  ///< on stderr even where that is no terminal
   Settings settings{};
 };
 

@@ -10,6 +10,8 @@
 
 namespace simulate {
 
+std::atomic<int> simulations_done{0};
+
 namespace {
 
 /// An event of an operation, of a port or of a rank.
@@ -334,6 +336,10 @@ class Simulation {
 
 }  // namespace
 
-Outcome run(const Job &job, const Machine &machine, const Rounds &rounds) { return Simulation(job, machine, rounds).run(); }
+Outcome run(const Job &job, const Machine &machine, const Rounds &rounds) {
+  const Outcome outcome = Simulation(job, machine, rounds).run();
+  simulations_done.fetch_add(1, std::memory_order_relaxed);
+  return outcome;
+}
 
 }  // namespace simulate

@@ -6,6 +6,7 @@
 #include "machine.hpp"
 #include "script.hpp"
 
+#include <atomic>
 #include <cstdint>
 
 namespace simulate {
@@ -23,6 +24,9 @@ struct Outcome {
   double round_us = 0;  ///< of a whole round: from the last rank's beginning of the first to the last rank's end of the last
   std::uint64_t events = 0;
 };
+
+/// How many have ended so far, for whoever shows progress.
+extern std::atomic<int> simulations_done;
 
 /// Refusal if a rank waits without end.
 Outcome run(const Job &job, const Machine &machine, const Rounds &rounds);

@@ -114,6 +114,40 @@ def test_arrays_of_producers_of_dlpack(grid, producer):
         halocline.Field.over(grid, producer(fixed), depth=1)
 
 
+class Immutable(Exported):
+    """As JAX: its DLPack says nothing, and what NumPy sees is read-only."""
+
+    def __array__(self, dtype=None, copy=None):
+        seen = self.array.view()
+        seen.flags.writeable = False
+        return seen
+
+
+class Shown(Exported):
+    """The same by NumPy's array interface."""
+
+    @property
+    def __array_interface__(self):
+        return self.array.__array_interface__ | {"data": (self.array.ctypes.data, True)}
+
+
+@pytest.mark.parametrize("producer", [Immutable, Shown])
+def test_immutable_arrays_are_refused_where_they_are_written(context, grid, producer):
+    own = np.full(tuple(n + 2 for n in grid.local), 5.0)
+    with pytest.raises(halocline.ArgumentError, match="read-only"):
+        halocline.Field.over(grid, producer(own), depth=1)
+    fixed, taken = np.full(4, 5.0), np.zeros(4)
+    with halocline.Segment(context, 4, "f8") as segment:
+        for get in (segment.get, segment.get_strided):
+            with pytest.raises((halocline.ArgumentError, BufferError, ValueError)):
+                get(context.rank, producer(fixed))
+        segment.put(context.rank, producer(fixed))
+        segment.flush()
+        segment.get(context.rank, taken)
+    np.testing.assert_array_equal(fixed, np.full(4, 5.0))
+    np.testing.assert_array_equal(taken, fixed)
+
+
 def test_a_segment_puts_and_gets_arrays_of_dlpack(context):
     given, taken = np.arange(6.0).reshape(3, 2), np.zeros((3, 2))
     with halocline.Segment(context, (3, 4), "f8") as segment:

@@ -353,6 +353,23 @@ if __name__ == "__main__":
     assert out.count("multiprocessing starts no ranks") == 3
 
 
+def test_a_child_that_runs_a_program_without_a_guard_is_no_rank(tmp_path):
+    """It makes the context of its parent while it looks for what it is to call."""
+    program = tmp_path / "unguarded.py"
+    program.write_text("""
+import multiprocessing, halocline
+context = halocline.Context()
+child = multiprocessing.get_context("spawn").Process(target=print)
+child.start()
+child.join(30)
+print("the child has ended with", child.exitcode)
+context.close()
+""")
+    done = run("", 1, by=[str(program)])
+    assert done.returncode == 0 and "the child has ended with 1" in done.stdout, done.stdout + done.stderr
+    assert "multiprocessing starts no ranks" in done.stderr
+
+
 def test_a_child_of_a_process_that_is_no_rank_may_begin_mpi():
     out = passes("""
 import multiprocessing

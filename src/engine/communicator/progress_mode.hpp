@@ -7,11 +7,12 @@
 namespace halocline::core {
 
 /// caller: the threads that call the library. spare: in addition a progress thread, while no thread calls. thread: a progress thread,
-/// whenever something arrives. helper: a process of each node, for what arrives for the node's segments.
+/// whenever something arrives. helper: a process of each node, for what arrives for the node's segments, and a spare thread while
+/// requests of this process are under way.
 enum class Progress : int { caller, spare, thread, helper };
 
 /// True if each process has a progress thread once its network is open.
-inline bool has_progress_thread(Progress progress) { return progress == Progress::spare || progress == Progress::thread; }
+inline bool has_progress_thread(Progress progress) { return progress != Progress::caller; }
 
 /// Its value in HALOCLINE_PROGRESS.
 const char *name_of(Progress progress);

@@ -51,6 +51,26 @@ std::string name_of_build(std::int64_t build) {
          std::to_string(build / 1000 % 1000) + " (" + std::to_string(build % 1000) + ")";
 }
 
+/// A variable's text, or the beginning of a long one, with a hash of all of it.
+struct Wording {
+  explicit Wording(const char *value) {
+    for (const char *c = value; *c != '\0'; ++c) hash = (hash ^ static_cast<unsigned char>(*c)) * 0x100000001b3;
+    std::snprintf(text, sizeof text, "%s", value);
+  }
+  std::uint64_t hash = 0xcbf29ce484222325;
+  char text[sizeof(AgreementBuffer::all) - sizeof(std::uint64_t)] = "";
+};
+static_assert(sizeof(Wording) == sizeof(AgreementBuffer::all));
+
+/// Whether a text in words of 64 bits, rank 0's, is mine.
+Status compare_wordings(const char *name, const std::int64_t *of_first, const Wording &mine, int rank) {
+  Wording first("");
+  std::memcpy(static_cast<void *>(&first), of_first, sizeof first);
+  if (first.hash == mine.hash) return Status::ok;
+  return fail(Status::mismatch, "hlc_init: ranks disagree on HALOCLINE_%s: rank 0 has '%s', rank %d has '%s'", name, first.text, rank,
+              mine.text);
+}
+
 /// Reports what is set and has no effect.
 void report_environment() {
   report_unknown_variables();
@@ -135,6 +155,20 @@ Status Context::compare_environment(MPI_Comm comm) {
     if (mine[i] != agreement_.all[i])
       same = fail(Status::mismatch, "hlc_init: ranks disagree on HALOCLINE_%s: rank 0 has %s, rank %d has %s", names[i],
                   Value(names[i], agreement_.all[i]).text, rank_, Value(names[i], mine[i]).text);
+  HLC_TRY(agree(*this, comm, same));
+  return compare_texts(comm);
+}
+
+/// What mode auto heeds: ranks that read other things would predict and try other modes.
+Status Context::compare_texts(MPI_Comm comm) {
+  Status same = Status::ok;
+  for (const char *name : {"AUTO_MODES", "AUTO_PERIOD", "CARD", "DOCTOR"}) {
+    const Wording mine(environment(name));
+    std::memcpy(agreement_.all, &mine, sizeof mine);
+    HLC_TRY(check_mpi(MPI_Ibcast(agreement_.all, AgreementBuffer::kNumbers, MPI_INT64_T, 0, comm, &agreement_.request), "MPI_Ibcast"));
+    HLC_TRY(await(*this, 1, &agreement_.request));
+    if (const Status equal = compare_wordings(name, agreement_.all, mine, rank_); failed(equal)) same = equal;
+  }
   return agree(*this, comm, same);
 }
 

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <atomic>
 #include <memory>
 
 #include "engine/communicator/check_mailbox.hpp"
 #include "engine/communicator/communicator.hpp"
+#include "engine/context/live.hpp"
 #include "engine/memory/fields.hpp"
 #include "engine/memory/packings.hpp"
 #include "engine/network/network.hpp"
@@ -28,18 +28,20 @@ class Context : public Communicator {
   const Network &network() const { return network_; }
   /// The memory of hlc_field_alloc.
   Fields &fields() { return fields_; }
+  const Fields &fields() const { return fields_; }
   /// Check mode's mailbox; null unless HALOCLINE_CHECK=1.
   CheckMailbox *check_mailbox() const { return check_mailbox_.get(); }
   /// The packings of messages for peers of the node.
   Packings &packings() { return packings_; }
 
-  /// Halos and exchanges made from this context and not yet released.
-  std::atomic<int> live_plans = 0;
+  /// Halos, exchanges, segments and others made from this context and not yet released.
+  LiveObjects live;
 
  private:
   Status read_environment();
   Status compare_builds(MPI_Comm comm);
   Status compare_environment(MPI_Comm comm);
+  Status compare_texts(MPI_Comm comm);
   Status split_nodes();
   Status number_nodes();
   Status count_cores();

@@ -40,8 +40,10 @@ Status Fields::release(void *data) {
   if (field == fields_.end())
     return fail(Status::argument, "hlc_field_free on rank %d: data %p does not come from hlc_field_alloc", communicator_.rank(), data);
   if (field->users > 0)
-    return fail(Status::state, "hlc_field_free on rank %d: data %p is used by %d plans (mode auto has one per candidate); end them first",
-                communicator_.rank(), data, field->users);
+    return fail(
+        Status::state,
+        "hlc_field_free on rank %d: data %p is used by %d plans (a halo in mode auto has one per candidate); release what swaps it first",
+        communicator_.rank(), data, field->users);
   fields_.erase(field);
   return Status::ok;
 }

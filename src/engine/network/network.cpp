@@ -36,6 +36,7 @@ Wish wish_of(const Communicator &communicator) {
   wish.interface = environment("INTERFACE");
   wish.one_host = communicator.one_host();
   wish.sleeps = communicator.progress() == Progress::thread;
+  wish.has_helper = communicator.progress() == Progress::helper;
   wish.many_threads = has_progress_thread(communicator.progress()) || provided == MPI_THREAD_MULTIPLE;
   return wish;
 }

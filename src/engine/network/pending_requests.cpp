@@ -117,6 +117,9 @@ void PendingRequests::list(Request &request) {
   request.listed = true;
   if (request.borrows) connection.borrowers += 1;
   if (reads_into_caller(request)) connection.reads += 1;
+  if (!request.accumulates) return;
+  connection.accumulates += 1;
+  accumulates_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void PendingRequests::take_from_list(Request &request) {
@@ -126,6 +129,9 @@ void PendingRequests::take_from_list(Request &request) {
   request.listed = false;
   if (request.borrows) connection.borrowers -= 1;
   if (reads_into_caller(request)) connection.reads -= 1;
+  if (!request.accumulates) return;
+  connection.accumulates -= 1;
+  accumulates_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void PendingRequests::start(Request &request) {

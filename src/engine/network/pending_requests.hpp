@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "engine/communicator/wait_until.hpp"
@@ -60,8 +61,8 @@ class PendingRequests final : public RequestOwner {
   void ended(Request &request) override;
   /// One of the events that a request waits for has happened.
   void settle(Request &request);
-  /// The request at a place of the pool; null if there is no such place.
-  Request *at(std::uint32_t place) { return pool_.at(place); }
+  /// All requests, each at its place.
+  RequestPool &pool() { return pool_; }
   /// Calls each(request) for all requests last used for a connection.
   template <class Each>
   void of(const Connection &connection, Each each) {
@@ -75,6 +76,8 @@ class PendingRequests final : public RequestOwner {
   static std::uint64_t ended_posts(const Connection &connection);
   /// Returns a rank to which a request of a call is still under way; -1 if there is none.
   int find_under_way(const char *call) const;
+  /// True while an accumulate is under way to any rank; without the lock, for the thread that has begun it.
+  bool any_accumulates() const { return accumulates_.load(std::memory_order_relaxed) > 0; }
   /// True while a reply is under way.
   bool has_replies() const { return replies_ > 0; }
 
@@ -101,6 +104,7 @@ class PendingRequests final : public RequestOwner {
   RequestPool pool_;
   std::uint64_t begun_ = 0, progress_ = 0;
   int replies_ = 0;  // under way
+  std::atomic<int> accumulates_{0};  // under way
 };
 
 template <class There>

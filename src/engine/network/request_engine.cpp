@@ -64,22 +64,29 @@ Status RequestEngine::for_connections(int rank, Each each) {
 }
 
 /// Waits until all requests begun so far to the rank of a connection have ended.
-Status RequestEngine::wait_for(const Connection &connection, const char *call) {
-  const std::uint64_t end = begin_flush(connection.rank, false).end;
-  return pending_.await(call, &connection, connection.rank, [&] { return !connection.oldest || connection.oldest->number >= end; });
+static Status wait_for(PendingRequests &pending, const Connection &connection, const char *call) {
+  const std::uint64_t end = [&] {
+    const auto locked = pending.lock();
+    return pending.next_number();
+  }();
+  return pending.await(call, &connection, connection.rank, [&] { return !connection.oldest || connection.oldest->number >= end; });
 }
 
 Status RequestEngine::flush(int rank, const char *call, bool confirm) {
-  const auto wait = [&](const Connection &connection) { return wait_for(connection, call); };
+  const auto wait = [&](const Connection &connection) { return wait_for(pending_, connection, call); };
   HLC_TRY(for_connections(rank, wait));
   if (!confirm) return Status::ok;
   HLC_TRY(for_connections(rank, [&](const Connection &connection) { return queries_.ask_to_confirm(connection, call); }));
   return for_connections(rank, wait);
 }
 
+/// Usually no accumulate is under way.
 Status RequestEngine::give_back_memory(int rank, const char *call, Uses uses) {
+  if (uses == Uses::accumulates && !pending_.any_accumulates()) return Status::ok;
   return for_connections(rank, [&](const Connection &connection) {
-    const std::size_t &users = uses == Uses::reads ? connection.reads : connection.borrowers;
+    const std::size_t &users = uses == Uses::reads         ? connection.reads
+                               : uses == Uses::accumulates ? connection.accumulates
+                                                           : connection.borrowers;
     const std::uint64_t end = begin_flush(connection.rank, false).end;
     return pending_.await(call, &connection, connection.rank,
                           [&] { return users == 0 || !connection.oldest || connection.oldest->number >= end; });
@@ -87,7 +94,7 @@ Status RequestEngine::give_back_memory(int rank, const char *call, Uses uses) {
 }
 
 Status RequestEngine::flush_before_telling(int told, const char *call) {
-  const auto wait = [&](const Connection &connection) { return wait_for(connection, call); };
+  const auto wait = [&](const Connection &connection) { return wait_for(pending_, connection, call); };
   HLC_TRY(for_connections(-1, wait));
   const auto is_told = [=](const Connection &connection) { return connection.rank == told; };
   HLC_TRY(for_connections(
@@ -97,7 +104,7 @@ Status RequestEngine::flush_before_telling(int told, const char *call) {
 
 Status RequestEngine::confirm_all(const char *call) {
   HLC_TRY(for_connections(-1, [&](const Connection &connection) { return queries_.ask_to_confirm(connection, call, Posts::all); }));
-  return for_connections(-1, [&](const Connection &connection) { return wait_for(connection, call); });
+  return for_connections(-1, [&](const Connection &connection) { return wait_for(pending_, connection, call); });
 }
 
 Flush RequestEngine::begin_flush(int rank, bool confirm) {

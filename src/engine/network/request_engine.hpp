@@ -20,8 +20,8 @@ struct Flush {
   std::uint64_t progress = 0;  // of the connection, as it was last looked at
 };
 
-/// Requests that use memory of their callers: that read into it, or any.
-enum class Uses { reads, any };
+/// Requests that use memory of their callers: that read into it, or any. Or accumulates.
+enum class Uses { reads, any, accumulates };
 
 /// Any thread may call if the endpoint was opened for many threads, except for what is collective.
 class RequestEngine final : public EndpointClient {
@@ -60,7 +60,8 @@ class RequestEngine final : public EndpointClient {
   /// Waits for all requests begun so far to a rank; to all ranks if rank is below 0. With `confirm` also until their notifications are set
   /// and what was written without an acknowledgement has arrived.
   Status flush(int rank, const char *call, bool confirm);
-  /// Waits until the requests begun so far to a rank, or to all, no longer use their callers' memory. With `reads` only those that read.
+  /// Waits until the requests begun so far to a rank, or to all, no longer use their callers' memory. With `reads` only those that read. With
+  /// `accumulates` until these have been carried out, so that a put or a get that begins now follows them.
   Status give_back_memory(int rank, const char *call, Uses uses);
   /// As flush of all ranks with `confirm`. But one rank confirms nothing, as a message that follows tells it; below 0: each confirms.
   Status flush_before_telling(int told, const char *call);
@@ -83,13 +84,13 @@ class RequestEngine final : public EndpointClient {
   // As the endpoint's client:
   bool read(const char *text, std::int64_t bytes) override;
   void carry_out_put_off() override { served_.carry_out_put_off(); }
+  bool any_under_way() override { return pending_.pool().any_under_way(); }
   void leave(EndpointUser &user) override;
   void wake() override { communicator_.ring_waiters(); }
 
  private:
   template <class Each>
   Status for_connections(int rank, Each each);
-  Status wait_for(const Connection &connection, const char *call);
 
   Communicator &communicator_;
   SharedEndpoint &shared_endpoint_;

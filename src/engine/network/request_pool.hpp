@@ -37,6 +37,7 @@ struct Connection {
   std::uint64_t written = 0;  // posted after the last write among these; later ones are messages without a reply
   std::size_t in_use = 0;  // requests
   std::size_t reads = 0, borrowers = 0;  // under way: into memory of a caller, and all that use such memory
+  std::size_t accumulates = 0;  // under way, and packed puts
   std::uint64_t progress = 0;  // how many events of this rank's requests there have happened
   int error = 0;  // libfabric's number, once something has failed
   const char *failed_call = nullptr;
@@ -60,6 +61,7 @@ struct Request : Transfer {
   bool awaits_reply = false;  // a query that has not been answered
   bool is_silent = false;  // a query without a reply
   bool borrows = false;  // uses memory of a caller
+  bool accumulates = false;  // a message that changes memory of its target, and which no caller awaits
   bool held = false;  // a caller waits for the reply and releases the request
   std::uint32_t place = 0, use = 0;  // where it is in the pool, and how often it was taken from there
   std::uint64_t reply = 0;
@@ -133,7 +135,7 @@ inline Status RequestPool::take(Connection &connection, const char *call, Reques
   taken.peer = connection.peer;
   taken.reported = true;
   taken.listed = taken.held = taken.is_reply = taken.awaits_reply = false;
-  taken.is_silent = taken.borrows = false;
+  taken.is_silent = taken.borrows = taken.accumulates = false;
   taken.awaited = 1;
   taken.confirms = 0;
   taken.listed_atomics = 0;

@@ -5,6 +5,15 @@
 #include <cstring>
 
 namespace halocline::core {
+namespace {
+
+/// True for messages that change memory, and that no caller awaits.
+bool changes_memory(Message::Kind kind) {
+  using Kind = Message::Kind;
+  return kind == Kind::accumulate || kind == Kind::scatter || kind == Kind::change || kind == Kind::fetch || kind == Kind::swap;
+}
+
+}  // namespace
 
 Message RequestQueries::addressed(const Request &request, const Message &message) const {
   Message addressed = message;
@@ -23,6 +32,7 @@ void RequestQueries::write(Request &request, Message message, const void *operan
 
 void RequestQueries::await_reply_of(Request &request, const Message &message) {
   request.is_silent = message.silent != 0;
+  request.accumulates = changes_memory(message.kind);
   request.awaits_reply = !request.is_silent;
   request.awaited = request.awaits_reply ? 2 : 1;
 }
@@ -141,7 +151,7 @@ void RequestQueries::forget(Query &query) {
 /// A late reply to an abandoned request names a use that is over. A second reply, or one to a request that is no query, is ignored: the
 /// provider may still hold the request. So is a reply with another number of values.
 bool RequestQueries::take_reply(const Message &message, const char *olds, std::int64_t bytes) {
-  Request *const found = pending_.at(message.request);
+  Request *const found = pending_.pool().at(message.request);
   if (!found || found->use != message.use || !found->awaits_reply || found->connection->rank != message.origin) return false;
   Request &request = *found;
   const bool unpacks = request.unpacking.bytes > 0;

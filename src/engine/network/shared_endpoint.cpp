@@ -59,10 +59,7 @@ Status SharedEndpoint::open() {
   HLC_TRY(endpoint_.open(spec_.wish, spec_.choice));
   HLC_TRY(probe_words_.open(endpoint_));
   rings_ = spec_.progress == Progress::thread;
-  return has_progress_thread(spec_.progress) ? start_thread() : Status::ok;
-}
-
-Status SharedEndpoint::start_thread() {
+  if (!has_progress_thread(spec_.progress)) return Status::ok;
   thread_ = std::make_unique<ProgressThread>(*this, spec_.progress);
   return thread_->start();
 }
@@ -132,6 +129,14 @@ bool SharedEndpoint::poll_for(EndpointClient *caller) {
   const bool any_events = taken_in || endpoint_.events() != events;
   if (any_events && rings_) ring(caller);
   return any_events;
+}
+
+/// Where a helper process serves the segments: only while requests of this process are under way. A poll before that could find the end of a
+/// helper of which nothing is asked. Its connections would be closed, and the next request would wait for a new one.
+bool SharedEndpoint::needs_poll() {
+  if (spec_.progress != Progress::helper) return true;
+  const auto locked = lock();
+  return std::any_of(users_.begin(), users_.end(), [](const EndpointUser &user) { return user.client->any_under_way(); });
 }
 
 /// The next poll finds what ends while another thread holds the lock.

@@ -37,6 +37,8 @@ class EndpointClient {
   virtual bool read(const char *text, std::int64_t bytes) = 0;
   /// Tries the queries that were put off again.
   virtual void carry_out_put_off() = 0;
+  /// Whether a request of the context is under way.
+  virtual bool any_under_way() = 0;
   /// The context leaves: it hands its requests and connections to `user`. Their completions are ignored from now on.
   virtual void leave(EndpointUser &user) = 0;
   // Called without the lock, or with it.
@@ -90,6 +92,7 @@ class SharedEndpoint final : public Polled {
   bool poll_for(EndpointClient *caller);
   bool poll() override { return poll_for(nullptr); }
   std::uint64_t polls() const override { return endpoint_.polls(); }
+  bool needs_poll() override;
   void sleep(int until, long timeout_ns) override { endpoint_.sleep(until, timeout_ns); }
   /// True if ended transfers or queries that were put off wait to be handled: the progress thread must not sleep for long. Without the
   /// lock.
@@ -101,7 +104,6 @@ class SharedEndpoint final : public Polled {
 
  private:
   Status open();
-  Status start_thread();
   bool take_in_unless_busy();
   void take_in();
   void receive(Transfer &buffer);

@@ -88,7 +88,7 @@ Status ProgressThread::start() {
     const std::lock_guard lock(all.mutex);
     all.threads.push_back(this);
     if (!all.watched) all.watched = std::atexit(stop_all) == 0;
-    thread_ = std::thread([this] { progress_ == Progress::spare ? run_spare() : run(); });
+    thread_ = std::thread([this] { progress_ == Progress::thread ? run() : run_spare(); });
   } catch (const std::system_error &error) {
     return fail(Status::memory, "no progress thread: %s", error.what());
   }
@@ -161,7 +161,7 @@ void ProgressThread::run_spare() {
     if (polled_.polls() != polls)
       pauses.others_polled();
     else
-      pauses.have_polled(polled_.poll());
+      pauses.have_polled(polled_.needs_poll() && polled_.poll());
     polls = polled_.polls();
   }
   // SYNC thread-over (pairs with stop_at_exit)

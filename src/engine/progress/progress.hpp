@@ -1,5 +1,5 @@
 // The progress thread, which drives progress of the network while the process computes. By HALOCLINE_PROGRESS it runs while no thread calls
-// the library, or whenever something arrives. A helper process per node is the alternative (engine/network/helper.hpp).
+// the library, or whenever something arrives. Where a helper process per node serves its ranks (engine/network/helper.hpp), the former.
 // Source: Hammond, slides on Casper; Gerstenberger et al., section 2.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -26,6 +26,8 @@ class Polled {
   virtual bool poll() = 0;
   /// True if something has arrived and is not taken in yet: the thread must not sleep for long.
   virtual bool has_more() const = 0;
+  /// False if there is nothing that a spare thread has to drive.
+  virtual bool needs_poll() = 0;
   /// The number of polls so far, by any thread.
   virtual std::uint64_t polls() const = 0;
   /// Sleeps until something arrives, the file descriptor `until` is readable or the time has passed. One thread at a time.
@@ -35,8 +37,8 @@ class Polled {
   ~Polled() = default;
 };
 
-/// Polls while no other thread does. Between polls it sleeps: in mode `thread` until something arrives, in mode `spare` for some
-/// milliseconds. It does not call MPI. It also ends at the end of the process, before libfabric is unloaded.
+/// Polls while no other thread does. Between polls it sleeps: in mode `thread` until something arrives, in modes `spare` and `helper` for
+/// some milliseconds. It does not call MPI. It also ends at the end of the process, before libfabric is unloaded.
 class ProgressThread {
  public:
   ProgressThread(Polled &polled, Progress progress) : polled_(polled), progress_(progress) {}

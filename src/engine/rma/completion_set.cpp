@@ -3,6 +3,7 @@
 #include "engine/rma/completion_set.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace halocline::core {
 
@@ -17,8 +18,8 @@ void CompletionSet::note_failure(Status why, int rank) {
 }
 
 void CompletionSet::keep_failure(Status why, int rank) {
-  if (why_ == Status::ok) why_ = why, message_ = error_message();
-  if (std::find(failed_ranks_.begin(), failed_ranks_.end(), rank) == failed_ranks_.end()) failed_ranks_.push_back(rank);
+  const auto is_known = [rank](const Failure &one) { return one.rank == rank; };
+  if (std::none_of(failures_.begin(), failures_.end(), is_known)) failures_.push_back({rank, why, error_message()});
 }
 
 void CompletionSet::add(std::vector<Flush> flushes) {
@@ -35,21 +36,30 @@ Status CompletionSet::look(RequestEngine *requests, const char *call) {
     if (failed(status)) keep_failure(status, flush.rank);
     return status != Status::again;
   });
-  if (failed(why_)) return fail(why_, "%s", message_.c_str());
+  if (!failures_.empty()) return failures_.front().report();
   return flushes_.empty() ? Status::ok : Status::again;
+}
+
+Status CompletionSet::take_failure() {
+  const std::lock_guard lock(mutex_);
+  if (failures_.empty()) return Status::ok;
+  const Failure first = std::move(failures_.front());
+  failures_.erase(failures_.begin());
+  return first.report();
 }
 
 std::vector<int> CompletionSet::failed_ranks() {
   const std::lock_guard lock(mutex_);
-  return failed_ranks_;
+  std::vector<int> ranks;
+  for (const Failure &one : failures_) ranks.push_back(one.rank);
+  return ranks;
 }
 
 void CompletionSet::clear() {
   const std::lock_guard lock(mutex_);
   noted_.clear();
   flushes_.clear();
-  failed_ranks_.clear();
-  why_ = Status::ok;
+  failures_.clear();
 }
 
 }  // namespace halocline::core

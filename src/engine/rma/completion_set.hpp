@@ -24,7 +24,7 @@ class CompletionSet {
 
   /// Notes that a request to a rank of another node has begun.
   void note(int rank);
-  /// Notes that a request to any rank has failed, with this thread's message. The set keeps the first failure.
+  /// Notes that a request to any rank has failed, with this thread's message. The set keeps the first failure of each rank.
   void note_failure(Status why, int rank);
   /// Adds flushes that have begun.
   void add(std::vector<Flush> flushes);
@@ -32,21 +32,29 @@ class CompletionSet {
   /// Tests for the completion of what has been noted so far: `again` until then. Fails if a request has failed, with the status and the
   /// message of the first failure; the next call does, too. `requests` may be null where there are no other nodes.
   Status look(RequestEngine *requests, const char *call);
+  /// Forgets the first failure and fails as look did; ok if there is none. What has not failed is still noted.
+  Status take_failure();
   /// Ranks to which a request has failed.
   std::vector<int> failed_ranks();
   /// Forgets all that has been noted.
   void clear();
 
  private:
+  struct Failure {
+    int rank;
+    Status why;
+    std::string message;
+
+    Status report() const { return fail(why, "%s", message.c_str()); }
+  };
+
   void keep_failure(Status why, int rank);
 
   const Completion completion_;
   std::mutex mutex_;  // of what follows
   RankSet noted_;
   std::vector<Flush> flushes_;
-  Status why_ = Status::ok;
-  std::string message_;
-  std::vector<int> failed_ranks_;
+  std::vector<Failure> failures_;  // the first one of each rank
 };
 
 /// Ranks of other nodes with writes that no collective call has confirmed yet. Any thread may call.

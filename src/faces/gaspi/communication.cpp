@@ -1,5 +1,7 @@
 // GASPI 17.1, section 8: reading, writing, notifications.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
 #include "faces/gaspi/posting.hpp"
 #include "faces/gaspi/profiling.hpp"
 
@@ -119,7 +121,7 @@ gaspi_return_t pgaspi_notify_waitsome(gaspi_segment_id_t segment_id_local, gaspi
                                       gaspi_notification_id_t *first_id, gaspi_timeout_t timeout_ms) {
   return enter([&](Job &job) {
     if (!first_id) return GASPI_ERR_NULLPTR;
-    if (notification_begin >= job.config.notification_num) return GASPI_ERR_INV_NOTIF_ID;
+    if (notification_begin >= std::max(job.config.notification_num, 1u)) return GASPI_ERR_INV_NOTIF_ID;
     if (num > job.config.notification_num - notification_begin) return GASPI_ERR_INV_NUM;
     const int first = static_cast<int>(notification_begin);
     const Range range{first, first + static_cast<int>(num), job.watch.count()};

@@ -13,6 +13,8 @@ namespace halocline::core::gaspi {
 
 /// Hard limits. A program may configure lower ones.
 constexpr unsigned kMostQueues = 16, kMostRequests = 4096, kMostGroups = 255, kMostSegments = 255, kMostNotifications = 65536;
+/// The default: programs have arrays of as many groups as GPI-2 has.
+constexpr unsigned kUsualGroups = 32;
 constexpr unsigned kMostPassiveBytes = 65535, kMostOfList = 255;
 constexpr unsigned long kMostBytes = 1ul << 40, kUsualBytes = 1ul << 30;
 constexpr int kMostRanks = 65535;

@@ -25,7 +25,7 @@ constexpr gaspi_config_t kDefaults{
     .network = GASPI_ETHERNET,
     .queue_size_max = 1024,
     .queue_num = 8,
-    .group_max = kMostGroups,
+    .group_max = kUsualGroups,
     .segment_max = kMostSegments,
     .transfer_size_max = kUsualBytes,
     .notification_num = kMostNotifications,
@@ -44,14 +44,14 @@ gaspi_config_t chosen = kDefaults;
 bool is_device(const gaspi_dev_config_t &device) {
   const auto &ib = device.params.ib;
   const bool is_mtu = ib.mtu == 0 || ib.mtu == 1024 || ib.mtu == 2048 || ib.mtu == 4096;
-  return is_mtu && ib.netdev_id >= -1 && ib.netdev_id <= 1;
+  return is_mtu && ib.netdev_id >= -1 && ib.netdev_id <= 4;
 }
 
 bool is_possible(const gaspi_config_t &config) {
   const auto within = [](unsigned long value, unsigned long most) { return value >= 1 && value <= most; };
   return within(config.queue_size_max, kMostRequests) && within(config.queue_num, kMostQueues) && within(config.group_max, kMostGroups) &&
          within(config.segment_max, kMostSegments) && within(config.transfer_size_max, kMostBytes) &&
-         within(config.notification_num, kMostNotifications) && within(config.passive_transfer_size_max, kMostPassiveBytes) &&
+         config.notification_num <= kMostNotifications && within(config.passive_transfer_size_max, kMostPassiveBytes) &&
          within(config.allreduce_buf_size, kMostBytes) && config.allreduce_elem_max >= 1 && within(config.rw_list_elem_max, kMostOfList) &&
          is_device(config.dev_config) && config.build_infrastructure <= GASPI_TOPOLOGY_DYNAMIC;
 }

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/gaspi/queue.hpp"
 
-#include <string>
-
 #include "faces/gaspi/answer.hpp"
 
 namespace halocline::core::gaspi {
@@ -27,14 +25,15 @@ Status Queue::look(Context &context) {
   // Each request counted here has been noted in the set before, if there is something to wait for.
   const unsigned posted = filled_.load(std::memory_order_acquire);
   const Status completed = requests_.look(context.network().requests(), "gaspi_wait");
-  if (failed(completed))
-    return fail(Status::peer_died, "the queue is corrupt until gaspi_queue_purge: %s", std::string(error_message()).c_str());
+  if (failed(completed)) return Status::peer_died;
   if (completed == Status::again) return completed;
   // SYNC put-before-flush (pairs with the message that tells the target)
   std::atomic_thread_fence(std::memory_order_seq_cst);
   empty(posted);
   return Status::ok;
 }
+
+Status Queue::report() { return failed(requests_.take_failure()) ? Status::peer_died : Status::ok; }
 
 /// Other threads may have made room for requests that they have not posted yet: that room stays.
 void Queue::empty(unsigned requests) {

@@ -27,8 +27,10 @@ class Queue {
   /// Notes that a request to a rank has begun, or has failed. One to a lost rank counts as posted, and gaspi_wait reports it. GASPI_TIMEOUT
   /// if it has to wait for what was sent before it.
   gaspi_return_t posted(Status status, int rank, bool near);
-  /// Tests for local completion of what was posted. A failure makes the queue corrupt: it fails from now on.
+  /// Tests for local completion of what was posted. Fails while there are failures that report has not returned.
   Status look(Context &context);
+  /// The first failure, of all requests to a rank that are known to have failed; the queue forgets it. Ok if there is none.
+  Status report();
   /// Ranks to which a request has failed.
   std::vector<int> lost() { return requests_.failed_ranks(); }
   /// Forgets all that was posted.

@@ -35,7 +35,7 @@ struct Wanted {
 MemorySpec spec_of(const Job &job, const Wanted &wanted) {
   MemorySpec spec;
   spec.bytes = static_cast<std::int64_t>(wanted.size);
-  spec.notifications = static_cast<int>(job.config.notification_num);
+  spec.notifications = static_cast<int>(std::max(job.config.notification_num, 1u));  // without any, one that no id names
   spec.memory = static_cast<char *>(wanted.memory);
   return spec;
 }

@@ -12,6 +12,7 @@
 #include "faces/mpi/check.hpp"
 #include "faces/mpi/host.hpp"
 #include "faces/mpi/myself.hpp"
+#include "faces/mpi/nodes.hpp"
 #include "faces/mpi/refusal.hpp"
 #include "faces/mpi/report.hpp"
 #include "faces/mpi/trace_calls.hpp"
@@ -214,7 +215,7 @@ int query(const Window &window, int rank, MPI_Aint *size, std::int64_t *unit, vo
 int release(Window &window, MPI_Win *win) {
   // Also what needs no answer, such as an unlock, has arrived before the memory goes.
   const int completed = window.has_met ? MPI_SUCCESS : window.complete_all();
-  const Status met = window.has_met ? Status::ok : window.barrier();
+  const Status met = window.has_met ? Status::ok : window.last_barrier();
   window.has_met = true;
   const int met_code = answer(window, completed != MPI_SUCCESS ? completed : code_of(met));
   const int code = host::Win_free(win);

@@ -138,10 +138,19 @@ std::int64_t word_of(const Window &window, bool needs_lock) {
   return needs_lock && window.memory.numbers() == Numbers::by_atomics ? kAccumulates : -1;
 }
 
-/// Messages of a network that keeps no order may overtake each other.
-int complete_if_unordered(Window &window, int target, Status begun) {
-  if (failed(begun) || window.node->keeps_order()) return code_of(begun);
-  return window.complete(target, Completion::remote);
+/// Messages of a network that keeps no order may overtake each other, and what was put before.
+template <class Begin>
+int begin_in_order(Window &window, int target, Begin begin) {
+  const bool keeps_order = window.node->keeps_order();
+  if (!keeps_order)
+    if (const int code = window.complete(target, Completion::remote)) return code;
+  const Status begun = begin();
+  return failed(begun) || keeps_order ? code_of(begun) : window.complete(target, Completion::remote);
+}
+
+/// Waits for the messages of this rank to a target that change memory there. What is no message would pass them.
+Status follow_messages(Window &window, int target) {
+  return window.node->context.network().requests()->give_back_memory(target, kAccess, Uses::accumulates);
 }
 
 }  // namespace
@@ -149,10 +158,15 @@ int complete_if_unordered(Window &window, int target, Status begun) {
 int copy(Window &window, Direction direction, const Spot &spot, const typed::Buffer &mine) {
   const std::int64_t bytes = mine.layout->bytes() * mine.count;
   if (bytes == 0) return MPI_SUCCESS;
-  if (window.attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC) return code_of(copy_attached(window, direction, spot, mine));
+  const bool is_dynamic = window.attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC;
+  const bool is_contiguous = mine.layout->contiguous() && spot.layout->contiguous();
+  const bool is_packed = !is_dynamic && !is_contiguous && is_scattered(spot, mine);
+  if (!is_packed || !window.node->keeps_order())
+    if (const int code = code_of(follow_messages(window, spot.rank))) return code;
+  if (is_dynamic) return code_of(copy_attached(window, direction, spot, mine));
   const FarMemory target = window.memory.far(spot.rank);
-  if (!mine.layout->contiguous() || !spot.layout->contiguous())
-    return code_of(is_scattered(spot, mine) ? copy_packed(target, direction, spot, mine) : copy_runs(target, direction, spot, mine));
+  if (is_packed) return code_of(copy_packed(target, direction, spot, mine));
+  if (!is_contiguous) return code_of(copy_runs(target, direction, spot, mine));
   const Target at{target.memory, target.begin + spot.offset};
   return code_of(direction == Direction::write ? core::put(kAccess, at, {mine.address, bytes}, window.after_put())
                                                : core::get(kAccess, at, {mine.address, bytes}));
@@ -169,13 +183,13 @@ int change(Window &window, const Change &how, const Spot &spot, const typed::Con
   operation.bytes = bytes_of(spot);
   operation.word = word_of(window, how.needs_lock);
   const FarMemory target = window.memory.far(spot.rank);
-  return complete_if_unordered(window, spot.rank, begin_packed(kAccess, {target.memory, target.begin + spot.offset}, operation));
+  return begin_in_order(window, spot.rank, [&] { return begin_packed(kAccess, {target.memory, target.begin + spot.offset}, operation); });
 }
 
 int compare_and_swap(Window &window, bool needs_lock, const Spot &spot, const typed::Swap &values) {
   const FarMemory target = window.memory.far(spot.rank);
   const PackedSwap swap{spot.layout->basic(), values, word_of(window, needs_lock)};
-  return complete_if_unordered(window, spot.rank, begin_swap(kAccess, {target.memory, target.begin + spot.offset}, swap));
+  return begin_in_order(window, spot.rank, [&] { return begin_swap(kAccess, {target.memory, target.begin + spot.offset}, swap); });
 }
 
 }  // namespace halocline::core::mpi::far

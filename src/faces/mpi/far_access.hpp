@@ -6,7 +6,7 @@
 
 namespace halocline::core::mpi::far {
 
-/// Puts or gets data whose layouts may be any.
+/// Puts or gets data whose layouts may be any. Accumulates of this rank that have begun at the target are done before.
 int copy(Window &window, WindowMemory::Direction direction, const Spot &spot, const typed::Buffer &mine);
 
 /// What is done to elements of a target. needs_lock: no instruction of 8 bytes changes them, and ranks of the target's node hold its lock.

@@ -129,6 +129,8 @@ DrivenByHost::~DrivenByHost() {
   all.any.store(!all.networks.empty(), std::memory_order_relaxed);
 }
 
+void answer_other_nodes() { drive_networks(); }
+
 void yield_while_host_waits() {
   shares_cores.store(true, std::memory_order_relaxed);
   join_progress_of_host();

@@ -20,6 +20,9 @@ class DrivenByHost {
   Network &network_;
 };
 
+/// Answers ranks of other nodes in windows of all communicators, unless that was done just now.
+void answer_other_nodes();
+
 /// From now on this rank lets others run while it waits in the host: it has no core of its own.
 void yield_while_host_waits();
 

@@ -16,6 +16,10 @@ namespace {
 /// How long a rank is kept out by nothing but the other side's waiting. How long one that locks all keeps out others while it waits. A holder
 /// may wait for this very rank.
 constexpr std::uint64_t kPatience_ms = 20;
+/// One in so many unlocks that find waiting ranks waits for these. How long at most: longer than between two looks of a rank of another node
+/// (BackOff).
+constexpr unsigned kUnlocksPerTurn = 16;
+constexpr std::uint64_t kLongestTurn_ms = 3;
 
 // Of a target's lock: shared, exclusive. Of the window's: those that lock all, exclusive locks of any target.
 constexpr LockSide kShared{0, false}, kExclusive{1, true};
@@ -67,13 +71,27 @@ struct Lock {
   return taken == Status::again ? wait_for(lock) : taken;
 }
 
-/// Ranks of other nodes that wait look by themselves.
+/// Ranks of other nodes that wait look by themselves, and are answered when the owner of the word polls. This one may be about to take the lock
+/// again, and poll only while it holds that. So it polls now, and once in a while it waits until another rank has taken the lock.
+Status let_waiters_in(const Lock &lock) {
+  Node &node = *lock.window.node;
+  node.context.ring_node();
+  node.context.network().poll();
+  if (node.contended_unlocks.next() % kUnlocksPerTurn != 0) return Status::ok;
+  const auto has_changed = [&] {
+    std::uint64_t seen = 0;
+    HLC_TRY(lock.word().load(&seen));
+    return LockFields::is_free_for_waiters(seen) ? Status::again : Status::ok;
+  };
+  const Status changed = lock.window.await_ok(has_changed, kLongestTurn_ms);
+  return failed(changed) ? changed : Status::ok;
+}
+
 [[gnu::noinline]] Status give_back_of_nodes(Lock lock) {
   bool wakes = false;
   HLC_TRY(lock.anywhere().give_back(&wakes));
   if (lock.word().is_far()) return WindowWord::leave(lock.window);
-  if (wakes) lock.window.node->context.ring_node();
-  return Status::ok;
+  return wakes ? let_waiters_in(lock) : Status::ok;
 }
 
 [[gnu::always_inline]] inline Status give_back(const Lock &lock) {

@@ -1,4 +1,4 @@
-// Nodes are kept as attributes of the program's communicators.
+// Opening a node, what it does in repeated calls, and the meeting before its end.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/node.hpp"
 
@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <list>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -20,44 +18,9 @@
 #include "engine/sync/dissemination.hpp"
 
 namespace halocline::core::mpi {
-namespace {
-
-using Kept = std::shared_ptr<Node>;
-
-/// The communicators that have a node, in the order of their first windows.
-struct Registry {
-  std::mutex mutex;
-  std::list<MPI_Comm> comms;
-};
-
-/// Never destroyed: MPI may delete attributes at the end of the process.
-Registry &registry() {
-  static auto *const all = new Registry;
-  return *all;
-}
-
-int forget_node(MPI_Comm comm, int, void *kept, void *) {
-  {
-    const std::lock_guard lock(registry().mutex);
-    registry().comms.remove(comm);
-  }
-  delete static_cast<Kept *>(kept);
-  return MPI_SUCCESS;
-}
-
-int node_key() {
-  static const int made = [] {
-    int key = MPI_KEYVAL_INVALID;
-    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_node, &key, nullptr);
-    return key;
-  }();
-  return made;
-}
-
-}  // namespace
 
 Node::~Node() {
-  if (mpi_has_ended())
+  if (mpi_has_ended() || context.lost())
     context.give_up();
   else if (group_ != MPI_GROUP_NULL)
     PMPI_Group_free(&group_);
@@ -124,17 +87,44 @@ Status Node::try_reading() {
   return Status::ok;
 }
 
+bool Node::begin_meeting() {
+  if (!spans_nodes() || !obstacle_.empty() || context.lost()) return false;
+  if (meets_ != Meeting::not_begun) return meets_ == Meeting::begun;
+  meets_ = Meeting::begun;
+  const Status begun = check_mpi(PMPI_Ibarrier(context.comm(), &meeting_), "MPI_Ibarrier");
+  if (failed(begun)) static_cast<void>(context.lose(begun));
+  return !failed(begun);
+}
+
+bool Node::has_met() {
+  if (meets_ != Meeting::begun || context.lost()) return true;
+  int met = 0;
+  const Status tested = check_mpi(PMPI_Test(&meeting_, &met, MPI_STATUS_IGNORE), "MPI_Test");
+  if (failed(tested)) static_cast<void>(context.lose(tested));
+  if (met) meets_ = Meeting::over;
+  return met || failed(tested);
+}
+
+/// Without a time limit, as MPI_Finalize itself.
+void Node::await_meeting() {
+  Wait wait(context, WakeUp::by_polling);
+  const Status met = wait_until(wait, [this] { return has_met() ? Status::ok : Status::again; }, [this] { return find_dead(); });
+  if (failed(met)) static_cast<void>(context.lose(met));
+}
+
 void Node::let_others_run_now(unsigned calls) {
   if (!context.core_per_rank()) sched_yield();
   if (calls % 64 == 0) drive_host();
 }
 
-/// In at most one part in 20 of the time: a look for messages takes Intel MPI more than a microsecond. Other nodes are served each time.
+/// In at most one part in 20 of the time: a look for messages takes Intel MPI more than a microsecond. Other nodes are served each time, those of
+/// other communicators a little less often.
 void Node::drive_host() {
   constexpr std::int64_t kLongestBreak_ns = 100'000;
   const std::int64_t begin = now_ns();
   if (!spans_nodes() && begin < next_drive_ns_.load(std::memory_order_relaxed)) return;
   context.drive_progress();
+  answer_other_nodes();
   const std::int64_t end = now_ns();
   next_drive_ns_.store(end + std::min(20 * (end - begin), kLongestBreak_ns), std::memory_order_relaxed);
 }
@@ -148,40 +138,6 @@ Status Node::find_dead() {
   HLC_TRY(look_for_lost());
   RequestEngine *const requests = context.network().requests();
   return requests ? requests->failures().look_for_failure("a call of MPI RMA") : Status::ok;
-}
-
-Kept known_node(MPI_Comm comm) {
-  void *found = nullptr;
-  int has = 0;
-  PMPI_Comm_get_attr(comm, node_key(), &found, &has);
-  return has ? *static_cast<Kept *>(found) : nullptr;
-}
-
-Kept find_node(MPI_Comm comm) {
-  if (Kept known = known_node(comm)) return known;
-  auto opening = std::make_unique<Node>();
-  const Status opened = opening->open(comm);
-  if (failed(opened)) opening->obstacle_ = error_message();
-  // What the user asked for would silently not happen.
-  if (opened == Status::argument && opening->context.rank() == 0)
-    report_once("drop-in", "variable", "the host MPI carries all windows: %s", error_message());
-  if (opening->context.lost()) opening->context.give_up();
-  auto *kept = new Kept(std::move(opening));
-  {
-    const std::lock_guard lock(registry().mutex);
-    registry().comms.push_back(comm);
-  }
-  PMPI_Comm_set_attr(comm, node_key(), kept);
-  return *kept;
-}
-
-void release_nodes() {
-  std::list<MPI_Comm> comms;
-  {
-    const std::lock_guard lock(registry().mutex);
-    comms = registry().comms;
-  }
-  for (const MPI_Comm comm : comms) PMPI_Comm_delete_attr(comm, node_key());
 }
 
 }  // namespace halocline::core::mpi

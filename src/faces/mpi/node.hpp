@@ -20,6 +20,19 @@
 
 namespace halocline::core::mpi {
 
+/// Counts calls. Not exact, if several threads count.
+class CountedCalls {
+ public:
+  [[gnu::always_inline]] unsigned next() {
+    const unsigned calls = calls_.load(std::memory_order_relaxed) + 1;
+    calls_.store(calls, std::memory_order_relaxed);
+    return calls;
+  }
+
+ private:
+  std::atomic<unsigned> calls_{0};
+};
+
 /// The ranks of a communicator. Windows of the communicator share it.
 class Node : public LeakedOnFailure {
  public:
@@ -54,8 +67,7 @@ class Node : public LeakedOnFailure {
   }
   /// Part of each call that programs repeat until something changes. That may need a message of the host MPI from this rank, or a core.
   [[gnu::always_inline]] void let_others_run() {
-    const unsigned calls = repeated_calls_.load(std::memory_order_relaxed) + 1;
-    repeated_calls_.store(calls, std::memory_order_relaxed);
+    const unsigned calls = repeated_calls_.next();
     if (calls % 32 == 0) let_others_run_now(calls);
   }
   /// A lock of this node's ranks in a word of shared memory.
@@ -66,10 +78,17 @@ class Node : public LeakedOnFailure {
   Status look_for_lost() { return watch_ ? watch_->look("a call of MPI RMA") : Status::ok; }
   /// On several nodes, when a window is made: from the first one on this rank knows if one of those 2^k below it is lost. Collective.
   Status watch_neighbours();
+  /// This rank needs its part of the node no more. False if the node may go now. Else it may go once all ranks have met, which this begins.
+  /// Local; collective until has_met.
+  bool begin_meeting();
+  bool has_met();
+  /// Waits for that. If a rank is lost, what others may still use stays when the node goes.
+  void await_meeting();
   /// The number of the window that is being made, from 1 on: the same on all ranks.
   std::int64_t number_window() { return ++windows_; }
 
   Context context;
+  CountedCalls contended_unlocks;  // which have found waiting ranks
 
  private:
   friend std::shared_ptr<Node> find_node(MPI_Comm comm);
@@ -86,18 +105,11 @@ class Node : public LeakedOnFailure {
   TracedByNode traced_;  // where Linux restricts that
   bool reads_others_ = false, watches_neighbours_ = false;
   std::optional<Watch> watch_;  // if there are several nodes
-  std::atomic<unsigned> repeated_calls_{0};  // not exact, if several threads call
+  CountedCalls repeated_calls_;
   std::atomic<std::int64_t> next_drive_ns_{0};
   std::optional<DrivenByHost> driven_;  // if there are several nodes
+  enum class Meeting { not_begun, begun, over } meets_ = Meeting::not_begun;
+  MPI_Request meeting_ = MPI_REQUEST_NULL;
 };
-
-/// The node of a communicator, opened if this is its first window. Collective.
-std::shared_ptr<Node> find_node(MPI_Comm comm);
-
-/// The same if an earlier window has opened it; else null. Local.
-std::shared_ptr<Node> known_node(MPI_Comm comm);
-
-/// Closes the nodes of all communicators, before MPI_Finalize.
-void release_nodes();
 
 }  // namespace halocline::core::mpi

@@ -38,7 +38,9 @@ int fence(Window &window, int assertion) {
   constexpr int kNothing = MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
   if ((assertion & kNothing) == kNothing) return MPI_SUCCESS;
   if (const int code = window.complete_before_barrier()) return code;
-  return code_of(window.barrier());
+  const int code = code_of(window.barrier());
+  window.node->let_others_run();
+  return code;
 }
 
 int lock(Window &window, int type, int target, int assertion) {
@@ -229,6 +231,7 @@ int complete(Window &window) {
   const int completed = complete_started(window);
   epochs.is_started = false;
   for (const int rank : epochs.started) epochs.set(rank, Hold::none);
+  window.node->let_others_run();
   return completed;
 }
 
@@ -247,16 +250,19 @@ int wait_for_completes(Window &window) {
   if (!window.epochs.is_posted) return MPI_ERR_RMA_SYNC;
   if (const int code = code_of(window.await([&] { return is_exposure_over(window); }))) return code;
   end_exposure(window);
+  window.node->let_others_run();
   return MPI_SUCCESS;
 }
 
 int test_completes(Window &window, int *flag) {
   if (!window.epochs.is_posted) return MPI_ERR_RMA_SYNC;
   *flag = is_exposure_over(window) ? 1 : 0;
-  if (*flag)
-    end_exposure(window);
-  else
+  if (!*flag) {
     window.node->context.drive_progress();
+    return MPI_SUCCESS;
+  }
+  end_exposure(window);
+  window.node->let_others_run();
   return MPI_SUCCESS;
 }
 

@@ -22,6 +22,10 @@ struct LockFields {
   static constexpr std::uint64_t one_waiter(int side) { return std::uint64_t{1} << (2 * kHolderBits + side * kWaiterBits); }
   static constexpr std::uint64_t waiters(int side) { return one_waiter(side) * ((std::uint64_t{1} << kWaiterBits) - 1); }
   static constexpr std::uint64_t kAlone = std::uint64_t{1} << (kTurnBit + 1);
+  /// No rank holds it, and some wait.
+  static constexpr bool is_free_for_waiters(std::uint64_t word) {
+    return (word & (holders(0) | holders(1))) == 0 && (word & (waiters(0) | waiters(1))) != 0;
+  }
   static constexpr int turn(std::uint64_t word) { return static_cast<int>(word >> kTurnBit & 1); }
   static constexpr std::uint64_t with_turn(std::uint64_t word, int side) {
     return (word & ~(std::uint64_t{1} << kTurnBit)) | static_cast<std::uint64_t>(side) << kTurnBit;

@@ -114,7 +114,7 @@ void remove_window(const Window &window) {
   if (table.find(key_of_handle(window.handle)) == &window) table.set(key_of_handle(window.handle), nullptr);
 }
 
-constexpr const char *kFlush = "a flush of a window of MPI";
+constexpr const char *kFlush = "a flush of a window of MPI", *kLastBarrier = "the end of a window of MPI";
 
 /// If a rank is lost, what goes to the others is complete all the same.
 int Window::complete_far(int target, Completion completion) {
@@ -165,6 +165,12 @@ Status Window::far_barrier() {
   pending.enter();
   HLC_TRY(await_ok([&] { return pending.look(kCall); }));
   return memory.segment()->flush_outgoing(kCall);
+}
+
+/// Of some networks the messages of a barrier are answered. Ranks that are in it answer at once, those that have left the window perhaps never.
+Status Window::last_barrier() {
+  HLC_TRY(barrier());
+  return node->spans_nodes() ? node->context.network().requests()->flush(-1, kLastBarrier, false) : Status::ok;
 }
 
 /// On several nodes a rank whose wait fails tells those next to it. They may wait for it, and do not know the rank that is lost.

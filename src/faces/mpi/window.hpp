@@ -74,11 +74,12 @@ class Window {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     return complete_begun(target, completion);
   }
-  /// The same for a flush. The full fence is left to order_reads.
+  /// The same for a flush. The full fence is left to order_reads. Programs count on it that accesses of this rank after a local flush follow
+  /// those before it. Where the network does not keep that order, a local flush is a remote one.
   int flush(int target, Completion completion) {
     std::atomic_thread_fence(std::memory_order_acq_rel);
     if (put_order.has_put) put_order = {false, true};
-    return complete_begun(target, completion);
+    return node->spans_nodes() ? complete_begun(target, node->keeps_order() ? completion : Completion::remote) : MPI_SUCCESS;
   }
   /// The same without the order, which the release of a lock gives as well.
   int complete_begun(int target, Completion completion) {
@@ -93,6 +94,8 @@ class Window {
   int complete_before_barrier();
   /// Waits for all ranks of the window. After complete_before_barrier, what they have put is there.
   Status barrier();
+  /// The same before the window goes: this rank waits for no answer of another one any more.
+  Status last_barrier();
   /// How the completion of a put that begins now is likely to be learned of.
   After after_put() const { return epochs.is_started || epochs.fence.load(std::memory_order_relaxed) ? After::message : After::flush; }
 

@@ -1,4 +1,4 @@
-// Words of other nodes. What needs a reply is a resumable operation of the engine, in a wait that knows no time limit.
+// Words of other nodes. What needs a reply is a resumable operation of the engine.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/window_word.hpp"
 
@@ -9,14 +9,26 @@ namespace {
 
 constexpr const char *kCall = "synchronisation of an MPI window";
 
-/// Waits for the reply of a query, which is forgotten if the wait fails. The look fails once the rank that is asked is lost. The end of
+/// As for every access to a rank: it may compute, or wait in an MPI that answers no other rank meanwhile (HALOCLINE_PROGRESS=caller).
+Status find_silence(const Context &context, const Wait &wait, int rank) {
+  if (!wait.timed_out()) return Status::ok;
+  return fail(Status::timeout, "%s: rank %d has waited %lld s for an answer of rank %d of the window (HALOCLINE_TIMEOUT)", kCall,
+              context.rank(), static_cast<long long>(context.timeout_ns() / 1'000'000'000), rank);
+}
+
+/// Waits for a rank's reply to a query, which is forgotten if the wait fails. The look fails once the rank that is asked is lost. The end of
 /// another rank does not end the wait: then no rank would know whether the word has been changed.
 template <class Ask>
-Status await_reply(Window &window, Ask ask) {
+Status await_reply(Window &window, int rank, Ask ask) {
   Query query;
-  RequestEngine &requests = *window.node->context.network().requests();
-  Wait wait(window.node->context, WakeUp::by_polling);
-  const Status status = wait_until(wait, [&] { return ask(query); }, [&] { return window.node->look_for_lost(); });
+  Context &context = window.node->context;
+  RequestEngine &requests = *context.network().requests();
+  Wait wait(context, WakeUp::by_polling);
+  const auto find_failure = [&] {
+    const Status lost = window.node->look_for_lost();
+    return failed(lost) ? lost : find_silence(context, wait, rank);
+  };
+  const Status status = wait_until(wait, [&] { return ask(query); }, find_failure);
   if (failed(status)) requests.queries().forget(query);
   return status;
 }
@@ -25,7 +37,7 @@ Status await_reply(Window &window, Ask ask) {
 
 Status WindowWord::load_far(std::uint64_t *seen) const {
   const RemoteMemory memory = window_->memory.control(rank_);
-  return await_reply(*window_,
+  return await_reply(*window_, rank_,
                      [&](Query &query) { return fetch_op(kCall, {memory, offset_}, {HLC_OP_READ, kType}, {nullptr, seen}, query); });
 }
 
@@ -40,7 +52,7 @@ Status WindowWord::leave(Window &window) {
 Status WindowWord::swap_far(std::uint64_t *seen, std::uint64_t wanted) const {
   const RemoteMemory memory = window_->memory.control(rank_);
   const std::uint64_t expected = *seen;
-  HLC_TRY(await_reply(*window_,
+  HLC_TRY(await_reply(*window_, rank_,
                       [&](Query &query) { return compare_swap(kCall, {memory, offset_}, kType, {&expected, &wanted, seen}, query); }));
   return *seen == expected ? Status::ok : Status::again;
 }

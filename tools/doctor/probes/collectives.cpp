@@ -69,10 +69,6 @@ class Graph {
   std::vector<unsigned char> out_, in_;
 };
 
-void complete(MPI_Request &request) {
-  for (int done = 0; !done;) POLL(MPI_Test, &request, &done, MPI_STATUS_IGNORE);
-}
-
 void probe_neighbor(Bench &bench) {
   Graph graph(bench);
   for (int i = 0; i < kCollectiveRounds; ++i) {

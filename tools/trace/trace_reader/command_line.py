@@ -55,7 +55,7 @@ def view_of(traces, options):
 def write_files(options, traces, waits, picture):
     threads = {rank: lanes.busiest_thread(trace) for rank, trace in traces.items()}
     merged.write(options.folder / "merged.json", traces, waits, threads)
-    (options.folder / "timeline.svg").write_text(picture)
+    merged.replace(options.folder / "timeline.svg", picture)
     return [f"Written: {options.folder / 'merged.json'} and {options.folder / 'timeline.svg'}"]
 
 

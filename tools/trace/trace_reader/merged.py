@@ -3,6 +3,7 @@
 SPDX-License-Identifier: BSD-3-Clause
 """
 import json
+import os
 
 
 def microseconds(time, begin):
@@ -30,6 +31,14 @@ def arrow(number, wait, threads, begin):
             {**common, "ph": "f", "bp": "e", "pid": wait.rank, "tid": wait.event.thread, "ts": microseconds(wait.event.end, begin)}]
 
 
+def replace(path, text):
+    """Puts a new file in the place of what has the name, which may be another user's link or pipe."""
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    with open(part, "x", encoding="utf-8") as file:
+        file.write(text)
+    part.replace(path)
+
+
 def write(path, traces, waits, threads):
     """threads: the one from which a rank's arrows start."""
     begin = min(event.begin for trace in traces.values() for event in trace.events)
@@ -39,4 +48,4 @@ def write(path, traces, waits, threads):
     known = [wait for wait in waits if wait.peer in traces and wait.peer != wait.rank]
     lines += [line for number, wait in enumerate(known) for line in arrow(number, wait, threads, begin)]
     # One text at a time is many times faster than a stream.
-    path.write_text(json.dumps({"traceEvents": lines, "displayTimeUnit": "ns"}, separators=(",", ":")))
+    replace(path, json.dumps({"traceEvents": lines, "displayTimeUnit": "ns"}, separators=(",", ":")))

@@ -143,7 +143,8 @@ def draw_axis(end, view):
         time = view.begin + (view.end - view.begin) * tick / ticks
         x = view.x(time)
         drawn.append(f'<path d="M{x:.1f} {TOP - 6} V{end}" stroke="#ccc"/>')
-        drawn.append(words(x, TOP - 10, f"{(time - view.begin) / 1000:.6g} us", "middle"))
+        # There is no room for half of a label beyond the last line.
+        drawn.append(words(x, TOP - 10, f"{(time - view.begin) / 1000:.6g} us", "end" if tick == ticks else "middle"))
     return drawn
 
 
@@ -191,7 +192,7 @@ def picture(traces, waits, steps, view):
     entries = legend_of({epoch.kind for some in rows.values() for epochs in some for epoch in epochs}, view)
     lanes_end = TOP + lane * len(shown)
     height = lanes_end + BOTTOM + 16 * entries[-1][1]
-    body = draw_axis(lanes_end, view) + [words(LEFT, 14, "; ".join(said))] * bool(said)
+    body = draw_axis(lanes_end, view) + [words(8, 12 + 12 * line, sentence) for line, sentence in enumerate(said)]
     for rank in shown:
         body += draw_lane(traces[rank], tops[rank], view) + draw_epochs(rows[rank], tops[rank], view)
     body += draw_path(steps, tops, view) + draw_arrows(waits, tops, view) + draw_legend(lanes_end + BOTTOM - 26, entries)

@@ -85,11 +85,28 @@ class _Producer:
         return capsule
 
 
+def _says_read_only(given: Any, array: NDArray[Any]) -> bool:
+    """Whether an object shows the memory of an array as read-only by the buffer protocol or to NumPy, as JAX does, whose values never
+    change."""
+    try:
+        return memoryview(given).readonly
+    except (TypeError, BufferError, ValueError):
+        pass
+    try:
+        seen = np.asarray(given)
+    except (TypeError, BufferError, ValueError, RuntimeError):
+        return False
+    return seen.ctypes.data == array.ctypes.data and not seen.flags.writeable
+
+
 def _from_dlpack(given: Any) -> NDArray[Any]:
     """The memory of an object with DLPack. Before version 1.0 this cannot say that it is read-only, and NumPy then takes all of it as such.
-    Consumers write such memory all the same, as its producers expect."""
+    Consumers write such memory all the same, as its producers expect, unless another interface of the object says that it is read-only."""
     producer = _Producer(given)
     array: NDArray[Any] = np.from_dlpack(producer)
+    if _says_read_only(given, array):
+        array.flags.writeable = False
+        return array
     if array.flags.writeable or not producer.is_legacy:
         return array
     return np.asarray(_Shown(array.ctypes.data, array.shape, array.strides, array.dtype.str, array, read_only=False))

@@ -109,6 +109,10 @@ def not_built(variant: str) -> ImportError:
 
 def load_one(name: str | None) -> str:
     """Loads the MPI of the first variant that can be had, or of this one; returns the variant."""
+    if not built():
+        raise ImportError(f"there is no compiled extension in {FOLDER}: these are the sources, or an installation that is not whole. "
+                          "Install a wheel (scripts/build_wheel.sh), or name a build by PYTHONPATH (build/release/python, which ./go test "
+                          "makes)")
     reasons = []
     for variant in [name] if name else [variant for variant in preferred() if variant in built()]:
         reason = load(variant)

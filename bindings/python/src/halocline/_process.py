@@ -4,6 +4,7 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 import os
 import sys
+from typing import Any
 
 from ._errors import StateError
 
@@ -30,11 +31,17 @@ def refuse_fork() -> None:
         raise StateError("Context: this process was forked; MPI belongs to the process that made it")
 
 
+def _is_importing_main(process: Any) -> bool:
+    """Whether a child of spawn or of the fork server runs the program's file, to find there what it is to call. It has no parent yet.
+    multiprocessing notes that in the same way, for its own error."""
+    return bool(getattr(process.current_process(), "_inheriting", False))
+
+
 def refuse_second_rank() -> None:
     """Raises StateError where MPI would begin as one rank a second time: in a child of multiprocessing, with the launcher's variables."""
     process = sys.modules.get("multiprocessing.process")
     rank = next((name for name in RANKS if name in os.environ), None)
-    if process is not None and process.parent_process() is not None and rank:
+    if process is not None and rank and (process.parent_process() is not None or _is_importing_main(process)):
         raise StateError(
             f"Context: multiprocessing has started this process, and {rank}={os.environ[rank]} is of the process that started it. "
             "A rank cannot begin MPI twice; multiprocessing starts no ranks"

@@ -5,7 +5,7 @@ SPDX-License-Identifier: BSD-3-Clause
 import argparse
 
 from halocline.command import native
-from halocline.command.options import Subparsers, add_command, add_launch
+from halocline.command.options import Subparsers, add_command, add_launch, hand_on
 
 BENCHES = ("halo", "auto", "operations", "notify", "bandwidth", "allreduce", "overlap", "progress", "rma", "windows", "mesh")
 
@@ -15,7 +15,7 @@ def add(subparsers: Subparsers) -> None:
                          "Options that are not listed go to halocline-bench.")
     add_launch(parser)
     parser.add_argument("benchmark", choices=BENCHES, help="what to measure")
-    parser.set_defaults(passes_on=True)
+    hand_on(parser, "halocline-bench")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -12,6 +12,7 @@ from halocline.command.status import Exit, Failure
 from halocline.command.words import Json
 
 SCHEMA = "halocline-card/1"
+LEAST = "least"  # the part of a prediction that its terms lack to the least that was measured
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,19 +60,22 @@ class Curve:
     by: str
     nodes: int
     formula: str
-    typical_error: float
+    typical_error: float | None  # None: not tested, as no point was left out of a fit
     bytes_range: tuple[float, float]
     ranks_range: tuple[float, float]
     terms: tuple[Json, ...]
+    least_us: float = 0.0  # the least that was measured at a point; 0: the card does not say it
 
     def parts(self, case: Case) -> dict[str, float]:
         """Microseconds by quantity; those of several terms of one quantity together."""
         sums: dict[str, float] = {}
         for term in self.terms:
             sums[term["quantity"]] = sums.get(term["quantity"], 0.0) + term["us"] * quantity_of(term, case)
-        return sums
+        short = self.least_us - sum(sums.values())
+        return sums | {LEAST: short} if short > 0 else sums
 
     def predict(self, case: Case) -> float:
+        """The sum of the terms, as hlc_model_predict: no less than the least that was measured."""
         return sum(self.parts(case).values())
 
     def covers(self, case: Case) -> bool:
@@ -83,12 +87,19 @@ class Curve:
         return sorted({float(term["from"]) for term in self.terms if term.get("from", 0) > 0})
 
 
+def typical(half: Json) -> float | None:
+    """The median error of the points that were left out of a fit; None where there were none, whatever else a file says then."""
+    return float(half["median"]) if half["points"] else None
+
+
 def curve_of(json: Json) -> Curve:
     for term in json["terms"]:
         quantity_of(term, Case(bytes=0))
-    return Curve(json["operation"], json["by"], int(json.get("nodes", 1)), json.get("formula", ""), float(json.get("typical_error", 0)),
+    half = json.get("predicted_half")
+    return Curve(json["operation"], json["by"], int(json.get("nodes", 1)), json.get("formula", ""), typical(half) if half else None,
                  (float(json.get("least_bytes", 0)), float(json.get("most_bytes", 0))),
-                 (float(json.get("least_ranks", 0)), float(json.get("most_ranks", 0))), tuple(json["terms"]))
+                 (float(json.get("least_ranks", 0)), float(json.get("most_ranks", 0))), tuple(json["terms"]),
+                 float(json.get("least_us", 0)))
 
 
 @dataclasses.dataclass(frozen=True)

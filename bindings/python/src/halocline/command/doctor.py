@@ -5,14 +5,14 @@ SPDX-License-Identifier: BSD-3-Clause
 import argparse
 
 from halocline.command import native
-from halocline.command.options import Subparsers, add_command, add_launch
+from halocline.command.options import Subparsers, add_command, add_launch, hand_on
 
 
 def add(subparsers: Subparsers) -> None:
     parser = add_command(subparsers, "doctor", "tries the MPI: what it gets right, wrong or lacks, and which modes can be trusted", run,
                          "Options that are not listed go to halocline-doctor.")
     add_launch(parser)
-    parser.set_defaults(passes_on=True)
+    hand_on(parser, "halocline-doctor")
 
 
 def run(options: argparse.Namespace) -> int:

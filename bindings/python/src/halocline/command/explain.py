@@ -20,20 +20,21 @@ PARTS = {"latency": "latency", "bytes": "bytes to and from others", "switch": "a
          "crowding_bytes": "bytes where cores are shared", "neighbours": "neighbours", "blocks": "contiguous runs",
          "local_bytes": "copies within the rank", "ranks_bytes": "bytes of all other ranks", "messages": "messages",
          "far_bytes": "bytes from other nodes", "far_messages": "messages from other nodes",
-         "crowding_local_bytes": "copies where cores are shared", "crowding_messages": "messages where cores are shared"}
+         "crowding_local_bytes": "copies where cores are shared", "crowding_messages": "messages where cores are shared",
+         cards.LEAST: "what its terms lack to the least that was measured"}
 NEAR = 1.1
 # The options of a shape, and what is taken for those that are not given: --bytes stands in place of them all.
-SHAPE = {"local": (64, 64, 64), "depth": 1, "fields": 1, "type": "float64", "split": "xyz", "stencil": "box"}
+SHAPE = {"local": (64, 64, 64), "depth": 1, "fields": 1, "type": "float64", "split": "", "stencil": "box"}
 
 
 def add(subparsers: Subparsers) -> None:
     parser = add_command(subparsers, "explain", "says what each mode of a swap costs on this machine, and why", run,
                          "It predicts from the machine card, and measures nothing.")
-    parser.add_argument("--local", type=cells, metavar="X,Y,Z", help="cells per rank (64,64,64); z is contiguous")
+    parser.add_argument("--local", type=cells, metavar="X,Y[,Z]", help="cells per rank (64,64,64); the last dimension is contiguous")
     parser.add_argument("--depth", type=positive, help="halo cells on each side (1)")
     parser.add_argument("--fields", type=positive, help="fields per swap (1)")
     parser.add_argument("--type", choices=ELEMENT_BYTES, help="element type (float64)")
-    parser.add_argument("--split", choices=("xy", "xyz"), help="dimensions that are split over the ranks (xyz)")
+    parser.add_argument("--split", choices=("xy", "xyz"), help="dimensions that are split over the ranks (all)")
     parser.add_argument("--stencil", choices=("box", "star"), help="box: edges and corners too (box)")
     parser.add_argument("-n", dest="ranks", metavar="N", type=positive, default=2, help="ranks of the run (2)")
     parser.add_argument("--cores", type=positive, help="cores of a node (this machine's)")
@@ -65,6 +66,9 @@ def fill_in(options: argparse.Namespace) -> None:
     for name, default in {**SHAPE, "neighbours": 1}.items():
         if getattr(options, name) is None:
             setattr(options, name, default)
+    if options.split == "xyz" and len(options.local) == 2:
+        raise Failure(f"--split xyz needs three dimensions, and --local has two: {','.join(map(str, options.local))}", Exit.USAGE)
+    options.split = options.split or "xyz"[:len(options.local)]
 
 
 def case_of_options(options: argparse.Namespace) -> Case:
@@ -75,7 +79,8 @@ def case_of_options(options: argparse.Namespace) -> Case:
         if options.neighbours >= options.ranks:
             raise Failure(f"{counted(options.neighbours, 'neighbour')} and the rank itself are more than -n {options.ranks}", Exit.USAGE)
         return cards.one_message_each(options.bytes, options.neighbours, options.ranks, options.nodes, crowding)
-    swap = Swap(options.local, options.depth, options.fields, ELEMENT_BYTES[options.type], options.ranks, options.split,
+    x, y, z = (*options.local, 1)[:3]
+    swap = Swap((x, y, z), options.depth, options.fields, ELEMENT_BYTES[options.type], options.ranks, options.split,
                 options.stencil == "box")
     if any(options.depth > swap.local[d] for d in range(len(options.split))):
         raise Failure(f"--depth {options.depth} is more than --local has cells in one dimension", Exit.USAGE)
@@ -122,11 +127,17 @@ def free_in_words(ranked: list[tuple[float, Curve]], case: Case) -> list[str]:
     return said + [f"Mode {curve.by}: {time_of(us)}; {parts_in_words(curve, case)}." for us, curve in ranked if us > 0]
 
 
+def error_in_words(curve: Curve) -> str:
+    if curve.typical_error is None:
+        return "How far such predictions are off was not tested: no point was left out of a fit."
+    return f"Half of such predictions are within {percent_of(curve.typical_error)}."
+
+
 def ranked_in_words(ranked: list[tuple[float, Curve]], case: Case) -> list[str]:
     """The fastest mode, and each other one beside it."""
     best_us, best = ranked[0]
     said = [f"Mode {best.by} is predicted to be the fastest: {time_of(best_us)}, of which {parts_in_words(best, case)}. "
-            f"Half of such predictions are within {percent_of(best.typical_error)}."]
+            f"{error_in_words(best)}"]
     for us, curve in ranked[1:]:
         near = " (no difference that the model could tell)" if us < NEAR * best_us else ""
         said.append(f"Mode {curve.by}: {time_of(us)}, {us / best_us:.2f} times as long{near}; {parts_in_words(curve, case)}. "

@@ -6,7 +6,7 @@ import argparse
 import pathlib
 
 from halocline.command import card, native
-from halocline.command.options import Subparsers, add_command, add_launch
+from halocline.command.options import Subparsers, add_command, add_launch, hand_on
 
 
 def add(subparsers: Subparsers) -> None:
@@ -14,7 +14,7 @@ def add(subparsers: Subparsers) -> None:
                          "With --show it prints a card, and measures nothing. Options that are not listed go to halocline-bench model.")
     add_launch(parser, None)
     parser.add_argument("--show", type=pathlib.Path, metavar="FILE", nargs="?", const=pathlib.Path(), help="a card (the default card)")
-    parser.set_defaults(passes_on=True)
+    hand_on(parser, "halocline-bench model")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -68,8 +68,16 @@ def need_program(name: str, build: pathlib.Path | None = None) -> pathlib.Path:
     found = find_program(name, build)
     if found is None:
         places = ", ".join(map(str, folders(build)))
-        missing(f"there is no {name} in {places}{'' if build else ' or on the PATH'}. Build it (./go), or install Halocline's programs")
+        missing(f"there is no {name} in {places}{'' if build else ' or on the PATH'}. {how_to_get(name, build)}")
     return found
+
+
+def how_to_get(name: str, build: pathlib.Path | None) -> str:
+    """What makes a program that is not there: of a build folder, of these sources, or of an installation."""
+    root = checkout()
+    if build is not None and (root is None or build.resolve() != root / "build" / "release"):
+        return f"Build it: cmake --build {build} --target {name}"
+    return f"Build it: {root / 'go'}" if root else "Install Halocline's programs, and name their prefix by HALOCLINE_HOME"
 
 
 def needs_loader(program: pathlib.Path) -> bool:

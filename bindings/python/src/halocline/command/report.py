@@ -11,7 +11,7 @@ import pathlib
 from halocline.command import card as cards
 from halocline.command import files, page, verdict
 from halocline.command.status import Exit, Failure
-from halocline.command.words import Json, bytes_of, counted, mpi_of, percent_of, significant, spread_of, time_of
+from halocline.command.words import Json, bytes_of, counted, error_of, mpi_of, percent_of, significant, spread_of, time_of
 
 CURVES = ("put + flush", "get + flush", "put + notify", "accumulate + flush", "allreduce")
 
@@ -43,22 +43,29 @@ def load(folder: pathlib.Path) -> Results:
 
 # ---- the verdict
 
-def tile_entries(results: Results, said: verdict.Verdict) -> list[tuple[str, str, str]]:
+def winner_entries(results: Results, said: verdict.Verdict) -> list[tuple[str, str, str]]:
+    """The fastest mode beside point-to-point and the limit; nothing where no mode may be called that."""
+    if not said.decided:
+        return []
     row, limit = results.halo["modes"][said.mode], float(results.halo["limit"]["limit_us"])
     usual = results.halo["modes"].get("p2p", row)
     against_usual = ratios(percentiles_of(usual), percentiles_of(row), 1)
     against_limit = ratios(percentiles_of(row), limit_percentiles(results.halo), 2)
-    entries = [("against point-to-point", f"{row['ratio_to_p2p']:.1f} ×",
-                f"{against_usual}; mode {said.mode}, {time_of(row['median_us'])} per swap"),
-               ("above the physical limit", f"{row['median_us'] / limit:.2f} ×",
-                f"{against_limit}; the same cells copied: {time_of(limit)}"),
-               ("cells verified", f"{sum(one.get('verified_cells', 0) for one in results.halo['modes'].values()):,}", "in all modes")]
+    return [("against point-to-point", f"{row['ratio_to_p2p']:.1f} ×",
+             f"{against_usual}; mode {said.mode}, {time_of(row['median_us'])} per swap"),
+            ("above the physical limit", f"{row['median_us'] / limit:.2f} ×", f"{against_limit}; the same cells copied: {time_of(limit)}")]
+
+
+def tile_entries(results: Results, said: verdict.Verdict) -> list[tuple[str, str, str]]:
+    cells = sum(one.get("verified_cells", 0) for one in results.halo["modes"].values())
+    entries = [*winner_entries(results, said), ("cells verified", f"{cells:,}", "in all modes")]
     if results.doctor:
         right = sum(probe["outcome"] == "right" for probe in results.doctor["probes"])
         entries.append(("probes of the MPI right", f"{right} of {len(results.doctor['probes'])}", "byte by byte"))
     if results.model:
         half = results.model["predicted_half"]
-        entries.append(("model's typical error", percent_of(half["median"]), f"at {half['points']} points that it was not fitted to"))
+        entries.append(("model's typical error", error_of(cards.typical(half)), f"at {half['points']} points that it was not fitted to"
+                        if half["points"] else "too few points to leave some out of a fit"))
     return entries
 
 
@@ -84,7 +91,8 @@ def header(results: Results, said: verdict.Verdict) -> str:
 
 # ---- tables
 
-def modes_table(results: Results, best: str) -> str:
+def modes_table(results: Results, best: str | None) -> str:
+    """best: the mode whose row is marked."""
     limit = float(results.halo["limit"]["limit_us"])
     rows = sorted(results.halo["modes"].items(), key=lambda item: float(item[1]["median_us"]))
     swaps = results.cloud["swaps_ms"] if results.cloud else {}
@@ -95,7 +103,7 @@ def modes_table(results: Results, best: str) -> str:
              ([cloud_swaps(results.cloud or {}, name)] if swaps else []) for name, row in rows]
     low, high = limit_percentiles(results.halo)
     lines.append(["physical limit", time_of(limit), spread_of(low, high), "–", "1.00 ×", "–", "–"] + (["–"] if swaps else []))
-    marked = [name for name, _ in rows].index(best)
+    marked = [name for name, _ in rows].index(best) if best else None
     return page.table(head, lines, numbers=range(1, len(head)), marked=marked)
 
 
@@ -131,7 +139,7 @@ def operations_table(model: Json) -> str:
 def switches_table(model: Json) -> str:
     card = cards.card_of(model, "this run")
     lines = [[curve.operation, curve.by, "several" if curve.nodes > 1 else "one", curve.formula,
-              ", ".join(map(bytes_of, curve.switches())) or "–", percent_of(curve.typical_error)] for curve in card.curves]
+              ", ".join(map(bytes_of, curve.switches())) or "–", error_of(curve.typical_error)] for curve in card.curves]
     return page.table(["operation", "by", "nodes", "cost", "switch points", "typical error"], lines, numbers=(5,))
 
 
@@ -198,17 +206,18 @@ def limit_caption(model: Json, operation: str, bandwidth: bool) -> str:
     return caption
 
 
-def svg_model(model: Json, best: str) -> list[str]:
+def svg_model(model: Json, best: str | None) -> list[str]:
+    """best: the mode that is drawn beside point-to-point. Without one there is no map of the fastest modes either."""
     from halocline.command.pictures import look, scaling, winners
 
     card = cards.card_of(model, "this run")
     drawn = []
-    figure = winners.figure(card) if len(winners.sizes_of(card)) >= FEWEST_SIZES else None
-    half = percent_of(model["predicted_half"]["median"])
+    figure = winners.figure(card) if best and len(winners.sizes_of(card)) >= FEWEST_SIZES else None
+    half = error_of(cards.typical(model["predicted_half"]))
     if figure:
         caption = f"Which mode the model predicts to be the fastest, one contiguous run per neighbour. Typical error: {half}."
         drawn.append(page.picture(look.inline_svg(figure, "winners", "fastest mode over bytes and neighbours"), caption))
-    for operation, only in (("halo", ("p2p", best)), ("barrier", ()), ("allreduce", ())):
+    for operation, only in (("halo", ("p2p", best) if best else ()), ("barrier", ()), ("allreduce", ())):
         figure = scaling.figure(model, operation, only)
         if figure:
             drawn.append(page.picture(look.inline_svg(figure, f"scaling-{operation}", f"{operation} over ranks"),
@@ -247,16 +256,16 @@ def has_matplotlib() -> bool:
 
 
 def sections(results: Results, said: verdict.Verdict, with_pictures: bool) -> list[str]:
-    problem = results.halo["problem"]
+    problem, best = results.halo["problem"], said.mode if said.decided else None
     size = " × ".join(map(str, problem["local"]))
     about = (f"{counted(problem['fields'], 'field')} of {size} cells per rank, depth {problem['depth']}, {problem['stencil']} stencil, "
              f"{results.halo['environment']['ranks']} ranks. All modes take turns in one run, one sample each per round.")
     made = [page.section("Halo swaps by mode", page.paragraph(about), page.pictures(svg_modes(results) if with_pictures else []),
-                         modes_table(results, said.mode))]
+                         modes_table(results, best))]
     if results.cloud:
         made.append(cloud_section(results))
     if results.model:
-        drawn = svg_model(results.model, said.mode) if with_pictures else []
+        drawn = svg_model(results.model, best) if with_pictures else []
         made.append(page.section("What the model predicts", page.paragraph(swaps_in_words(results.model)), page.pictures(drawn),
                                  page.details("Fitted curves and switch points", switches_table(results.model))))
         made.append(page.section("One-sided operations", page.pictures(svg_curves(results.model) if with_pictures else []),
@@ -276,8 +285,14 @@ def swaps_in_words(model: Json) -> str:
         return "No swaps were measured for the model: there was no time left (halocline tune --seconds)."
     least, most = min(curve.bytes_range[0] for curve in swaps), max(curve.bytes_range[1] for curve in swaps)
     few = "" if most >= 2**(FEWEST_SIZES - 1) * least else " That is too narrow for a map of the fastest mode: there was little time."
-    return (f"Curves are fitted to swaps of {bytes_of(least)} to {bytes_of(most)} and to operations. The same fit to half of the points "
-            f"predicts the others with a typical error of {percent_of(model['predicted_half']['median'])}.{few}")
+    return f"Curves are fitted to swaps of {bytes_of(least)} to {bytes_of(most)} and to operations. {check_in_words(model)}{few}"
+
+
+def check_in_words(model: Json) -> str:
+    error = cards.typical(model["predicted_half"])
+    if error is None:
+        return "How far predictions are off was not tested: there are too few points to leave some out of a fit."
+    return f"The same fit to half of the points predicts the others with a typical error of {percent_of(error)}."
 
 
 def cloud_section(results: Results) -> str:
@@ -304,7 +319,7 @@ def build(folder: pathlib.Path) -> tuple[str, verdict.Verdict]:
     """The page about the results of a folder, and the verdict that it begins with."""
     results = load(folder)
     said = verdict.of(results.halo, results.doctor, results.model)
-    title = f"Halocline on {results.halo['environment']['host']}: mode {said.mode}"
+    title = f"Halocline on {results.halo['environment']['host']}: {f'mode {said.mode}' if said.decided else 'too busy to tell'}"
     return page.page(title, header(results, said), sections(results, said, has_matplotlib()), footer(results)), said
 
 

@@ -6,14 +6,14 @@ import argparse
 import pathlib
 
 from halocline.command import native
-from halocline.command.options import Subparsers, add_command
+from halocline.command.options import Subparsers, add_command, hand_on
 
 
 def add(subparsers: Subparsers) -> None:
     parser = add_command(subparsers, "simulate", "simulates a run on many ranks, by halocline-simulate", run,
                          "All options go to halocline-simulate, where that is installed.")
     parser.add_argument("--build", type=pathlib.Path, metavar="DIR", help="a build folder, whose programs are taken")
-    parser.set_defaults(passes_on=True)
+    hand_on(parser, "halocline-simulate")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -32,14 +32,22 @@ def bar(value: float, most: float, width: int) -> str:
 def modes(result: Json, width: int = 18) -> RenderableType:
     """Time per swap by mode, the fastest first, with spread and distance to the physical limit."""
     rows = sorted(result["modes"].items(), key=lambda item: float(item[1]["median_us"]))
-    most = max(float(row["median_us"]) for _, row in rows)
-    table = Table(box=None, pad_edge=False, title="One swap by mode", title_justify="left", title_style="bold")
+    medians = [float(row["median_us"]) for _, row in rows]
+    logarithmic = words.needs_logarithm(medians)
+
+    def length(median: float) -> float:
+        """Of a bar; with a logarithm the shortest one still has a tenth of the width."""
+        return math.log(median / min(medians)) + math.log(max(medians) / min(medians)) / 9 if logarithmic else median
+
+    most = length(max(medians))
+    title = f"One swap by mode{', bars logarithmic' if logarithmic else ''}"
+    table = Table(box=None, pad_edge=False, title=title, title_justify="left", title_style="bold")
     for name in ("mode", ""):
         table.add_column(name, no_wrap=True)
     for name in ("median", "p10 – p90", "vs p2p", "limit"):
         table.add_column(name, justify="right", no_wrap=True)
     for name, row in rows:
-        table.add_row(name, Text(bar(row["median_us"], most, width), style="cyan"), words.time_of(row["median_us"]),
+        table.add_row(name, Text(bar(length(float(row["median_us"])), most, width), style="cyan"), words.time_of(row["median_us"]),
                       words.spread_of(row["p10_us"], row["p90_us"]), f"{row['ratio_to_p2p']:.2f}×",
                       f"{row['median_us'] / result['limit']['limit_us']:.1f}×")
     return table
@@ -163,5 +171,5 @@ def card_summary(card: Card) -> RenderableType:
     for name in ("operation", "by", "nodes", "cost", "typical error"):
         table.add_column(name)
     for curve in card.curves:
-        table.add_row(curve.operation, curve.by, str(curve.nodes), curve.formula, words.percent_of(curve.typical_error))
+        table.add_row(curve.operation, curve.by, str(curve.nodes), curve.formula, words.error_of(curve.typical_error))
     return table

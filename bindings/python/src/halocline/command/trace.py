@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from halocline.command import files, native
-from halocline.command.options import Subparsers, add_command
+from halocline.command.options import Subparsers, add_command, hand_on
 from halocline.command.status import Exit, Failure
 
 TRACES = "rank-*.json"
@@ -19,7 +19,7 @@ def add(subparsers: Subparsers) -> None:
                          "Options that are not listed go to halocline-trace.")
     parser.add_argument("folder", type=pathlib.Path, metavar="DIR")
     parser.add_argument("--build", type=pathlib.Path, metavar="DIR", help="a build folder, whose programs are taken")
-    parser.set_defaults(passes_on=True)
+    hand_on(parser, "halocline-trace")
 
 
 def check(folder: pathlib.Path) -> None:

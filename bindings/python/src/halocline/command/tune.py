@@ -29,7 +29,7 @@ def add(subparsers: Subparsers) -> None:
     add_launch(parser, None)
     parser.add_argument("-o", "--output", type=pathlib.Path, default=pathlib.Path("halocline-tune"), metavar="DIR",
                         help="folder for report and results (halocline-tune)")
-    parser.add_argument("--local", type=cells, metavar="X,Y,Z", help="cells per rank of the swaps measured (those of halocline-bench)")
+    parser.add_argument("--local", type=cells, metavar="X,Y[,Z]", help="cells per rank of the swaps measured (those of halocline-bench)")
     parser.add_argument("--fields", type=positive, help="fields per swap")
     parser.add_argument("--depth", type=positive, help="halo cells on each side")
     parser.add_argument("--seconds", type=positive, default=35, help="begin no measurement for the model after so many seconds (35)")
@@ -72,7 +72,7 @@ class Tuning:
         rounds = 3 if self.options.quick else 25
         file = self.folder / "doctor.json"
         trusted = file if file.is_file() and files.read(file).get("complete") else "none"
-        self.bench(self.ranks, "halo", *self.shape(), "--repetitions", rounds, "--doctor", trusted,
+        self.bench(self.ranks, "halo", *self.shape(), "--modes", "all,auto", "--repetitions", rounds, "--doctor", trusted,
                    "--json", self.folder / "halo.json")
 
     def model(self) -> None:

@@ -18,12 +18,15 @@ class Verdict:
     reasons: list[str]
     doubts: list[str]
     advice: list[str]
-    mode: str
+    mode: str  # with the lowest median
+    decided: bool = True  # False: the times spread so much that no mode may be called the fastest
 
 
 def own_modes(halo: Json) -> dict[str, Json]:
-    """The rows of the library's modes as they are by default, the fastest first; hand-written swaps and variants are none."""
-    names = [name for name in halo["modes"] if not name.startswith(("hand_", "petsc_")) and not name.endswith(("_late", "_get"))]
+    """The rows of the library's modes as they are by default, the fastest first; hand-written swaps, variants and auto, which is one of
+    the others, are none."""
+    names = [name for name in halo["modes"] if not name.startswith(("hand_", "petsc_")) and not name.endswith(("_late", "_get"))
+             and name != "auto"]
     return {name: halo["modes"][name] for name in sorted(names, key=lambda name: float(halo["modes"][name]["median_us"]))}
 
 
@@ -66,10 +69,15 @@ def halo_reasons(halo: Json, modes: dict[str, Json], best: str) -> list[str]:
     equals = equals_of(modes, best)
     if equals:
         reasons.append(f"Within the spread as fast: {listed(equals)}.")
-    cells = sum(one.get("verified_cells", 0) for one in halo["modes"].values())
-    if cells:
-        reasons.append(f"Each of {cells:,} halo cells had the value that its owner had written.")
+    auto = halo["modes"].get("auto")
+    if auto:
+        reasons.append(f"Mode auto, the default, had chosen {auto['mode']}: {time_of(auto['median_us'])}.")
     return reasons
+
+
+def cells_reasons(halo: Json) -> list[str]:
+    cells = sum(one.get("verified_cells", 0) for one in halo["modes"].values())
+    return [f"Each of {cells:,} halo cells had the value that its owner had written."] if cells else []
 
 
 def other_winners(card: cards.Card, best: str, neighbours: int) -> list[str]:
@@ -94,15 +102,23 @@ def doubts_of(halo: Json, row: Json, model: Json | None) -> list[str]:
         doubts.append("The ranks shared cores, so all times hold their waiting for one.")
     if spread(row) > NOISY:
         doubts.append(f"The machine was not quiet: the middle 80 % of the samples span {percent_of(spread(row))} of the median.")
-    if model and model["predicted_half"]["median"] > MOST_TYPICAL_ERROR:
-        doubts.append(f"The model's typical error is {percent_of(model['predicted_half']['median'])}: do not rely on its predictions.")
+    error = cards.typical(model["predicted_half"]) if model else None
+    if error is not None and error > MOST_TYPICAL_ERROR:
+        doubts.append(f"The model's typical error is {percent_of(error)}: do not rely on its predictions.")
+    if model and error is None:
+        doubts.append("The model's predictions were not tested: there are too few points to leave some out of a fit.")
     return doubts
+
+
+def is_decided(modes: dict[str, Json], best: str) -> bool:
+    """Whether the times of the best mode and of point-to-point spread so little that they may be compared."""
+    return max(spread(modes[best]), spread(modes.get("p2p", modes[best]))) <= TOO_NOISY
 
 
 def headline_of(modes: dict[str, Json], best: str) -> str:
     """The recommendation in a sentence, or why there is none."""
-    row, usual = modes[best], modes.get("p2p", modes[best])
-    if max(spread(row), spread(usual)) > TOO_NOISY:
+    row = modes[best]
+    if not is_decided(modes, best):
         return "The machine was too busy to tell the modes apart: measure again when it is quiet."
     if best == "p2p":
         return "Keep MPI point-to-point: no one-sided mode is faster here."
@@ -120,11 +136,11 @@ def of(halo: Json, doctor: Json | None = None, model: Json | None = None) -> Ver
     bad = distrusted(doctor)
     modes = {name: row for name, row in own_modes(halo).items() if name not in bad} or own_modes(halo)
     best = next(iter(modes))
-    headline = headline_of(modes, best)
-    reasons = halo_reasons(halo, modes, best) + ([doctor_reason(doctor)] if doctor else [])
+    headline, decided = headline_of(modes, best), is_decided(modes, best)
+    reasons = (halo_reasons(halo, modes, best) if decided else []) + cells_reasons(halo) + ([doctor_reason(doctor)] if doctor else [])
     advice = [advice_on(best)] if headline.startswith(("Use", "Keep")) else []
     advice += [f"Do not use mode {name} with this MPI: {reason}." for name, reason in bad.items()]
     row: Json = next((one for one in halo["rows"] if one["operation"] == "halo"), {})
     card = cards.card_of(model, "this run") if model else None
-    reasons += other_winners(card, best, int(row.get("neighbours", 1))) if card else []
-    return Verdict(headline, reasons, doubts_of(halo, modes[best], model), advice, best)
+    reasons += other_winners(card, best, int(row.get("neighbours", 1))) if card and decided else []
+    return Verdict(headline, reasons, doubts_of(halo, modes[best], model), advice, best, decided)

@@ -36,6 +36,14 @@ def bytes_of(count: float) -> str:
     return f"{count:.0f} B"
 
 
+FLATTENED = 15  # times the least: on a linear axis the bars of the short ones could no longer be told apart
+
+
+def needs_logarithm(values: list[float]) -> bool:
+    """Whether one long value would flatten the others on a linear axis."""
+    return min(values) > 0 and max(values) > FLATTENED * min(values)
+
+
 def counted(count: float, name: str) -> str:
     """1 rank, 2 ranks."""
     return f"{count:.0f} {name}{'' if count == 1 else 's'}"
@@ -43,6 +51,11 @@ def counted(count: float, name: str) -> str:
 
 def percent_of(part: float) -> str:
     return f"{100 * part:.1f} %" if part < 0.1 else f"{100 * part:,.0f} %"
+
+
+def error_of(part: float | None) -> str:
+    """A relative error; one that is not known is not 0."""
+    return "not tested" if part is None else percent_of(part)
 
 
 def spread_of(low: float, high: float) -> str:

@@ -94,6 +94,13 @@ def draw_panel(axes: Axes, name: tuple[str, int], curves: list[Json], bandwidth:
     look.decorate(axes)
 
 
+def check_in_words(half: Json) -> str:
+    """How well a half of the points predicts the others."""
+    if not half["points"]:
+        return "predictions not tested: too few points"
+    return f"half of the points predicts the others: median error {100 * half['median']:.0f} %, worst {100 * half['worst']:.0f} %"
+
+
 def figure(report: Json, operations: list[str] | None = None) -> Figure | None:
     """A page of panels, one for each operation; None if no curve has several points."""
     panels = {name: curves for name, curves in by_operation(report).items() if not operations or name[0] in operations}
@@ -105,9 +112,7 @@ def figure(report: Json, operations: list[str] | None = None) -> Figure | None:
         draw_panel(axes, name, curves)
     for axes in list(grid.flat)[len(panels):]:
         axes.set_visible(False)
-    half = report["predicted_half"]
-    drawn.suptitle(f"{look.machine_of(report['environment'])}; half of the points predicts the others: median error "
-                   f"{100 * half['median']:.0f} %, worst {100 * half['worst']:.0f} %", fontsize=9, color=look.FAINT)
+    drawn.suptitle(f"{look.machine_of(report['environment'])}; {check_in_words(report['predicted_half'])}", fontsize=9, color=look.FAINT)
     drawn.tight_layout(rect=(0, 0, 1, 0.98))
     return drawn
 

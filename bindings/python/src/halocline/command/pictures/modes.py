@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from halocline.command.pictures import look
+from halocline.command.words import needs_logarithm
 
 Json = dict[str, Any]
 
@@ -36,13 +37,21 @@ def draw_panel(axes: Axes, result: Json) -> None:
     axes.barh(names, medians, color=[look.mode_colour(name) for name in names], height=0.72, zorder=2)
     axes.errorbar(medians, names, xerr=[low, high], fmt="none", ecolor=look.INK, elinewidth=1, capsize=2.5, zorder=3)
     widest = max(m + h for m, h in zip(medians, high))
+    logarithmic = needs_logarithm(medians)
     for name, row in modes:
-        axes.text(row["p90_us"] + 0.015 * widest, names.index(name), f"{row['ratio_to_p2p']:.2f}×", va="center", fontsize=9, color=look.INK)
+        beside = row["p90_us"] * 1.03 if logarithmic else row["p90_us"] + 0.015 * widest
+        axes.text(beside, names.index(name), f"{row['ratio_to_p2p']:.2f}×", va="center", fontsize=9, color=look.INK)
     axes.axvline(limit, color=look.LIMIT, linestyle="--", linewidth=1.3, zorder=4)
     axes.text(limit, len(names) - 0.42, " physical limit", color=look.LIMIT, fontsize=8.5, va="bottom", ha="left")
-    axes.set_xlim(0, widest * 1.14)
+    if logarithmic:
+        axes.set_xscale("log")
+        axes.set_xlim(0.7 * min([limit, *medians]), widest * 1.6)
+    else:
+        axes.set_xlim(0, widest * 1.14)
     axes.set_ylim(-0.6, len(names) - 0.05)
-    axes.set_xlabel("microseconds per halo swap\n(bar: median, whisker: p10 to p90, ×: times as fast as p2p)", fontsize=8.5, color=look.INK)
+    scale = ", logarithmic" if logarithmic else ""
+    axes.set_xlabel(f"microseconds per halo swap{scale}\n(bar: median, whisker: p10 to p90, ×: times as fast as p2p)", fontsize=8.5,
+                    color=look.INK)
     size, machine = title(result)
     axes.set_title(size, fontsize=11, loc="left", pad=22, color=look.INK)
     axes.text(0, 1.02, machine, transform=axes.transAxes, fontsize=8.5, color=look.FAINT)
