@@ -28,6 +28,11 @@ bool reads_into_caller(const Request &request) { return request.kind == Transfer
 
 bool is_post(const Request &request) { return request.is_silent || is_posted_write(request); }
 
+Status reach(ConnectionTable &connections, int rank, const char *call, Connection **connection) {
+  HLC_TRY(connections.reach(rank, connection));
+  return (*connection)->error != 0 ? connections.failure(**connection, call) : Status::ok;
+}
+
 }  // namespace
 
 RequestPool PendingRequests::leave() {
@@ -68,7 +73,7 @@ Status PendingRequests::find_room(int rank, const char *call) {
   auto locked = lock();
   take_back_some(locked);
   Connection *connection = nullptr;
-  HLC_TRY(reach(rank, call, &connection));
+  HLC_TRY(reach(connections_, rank, call, &connection));
   if (has_room(*connection)) return Status::ok;
   locked = {};
   poll();
@@ -83,15 +88,10 @@ void PendingRequests::take_back_some(std::unique_lock<std::mutex> &locked) {
   locked = lock();
 }
 
-Status PendingRequests::reach(int rank, const char *call, Connection **connection) {
-  HLC_TRY(connections_.reach(rank, connection));
-  return (*connection)->error != 0 ? connections_.failure(**connection, call) : Status::ok;
-}
-
 Status PendingRequests::take(int rank, const char *call, std::unique_lock<std::mutex> &locked, Request **request) {
   take_back_some(locked);
   Connection *connection = nullptr;
-  HLC_TRY(reach(rank, call, &connection));
+  HLC_TRY(reach(connections_, rank, call, &connection));
   if (!has_room(*connection)) {
     locked = {};
     HLC_TRY(await(call, connection, rank, [connection] { return has_room(*connection); }));

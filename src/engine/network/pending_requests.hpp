@@ -91,7 +91,6 @@ class PendingRequests final : public RequestOwner {
   static constexpr std::size_t kMostRequests = 1024;  // to one rank, so that a rank that receives nothing does not block the others
 
   void take_back_some(std::unique_lock<std::mutex> &locked);
-  Status reach(int rank, const char *call, Connection **connection);
   Status set_up(Request &request, const NetworkOperation &operation);
   void list(Request &request);
   void take_from_list(Request &request);

@@ -9,8 +9,14 @@ namespace {
 
 /// True for messages that change memory, and that no caller awaits.
 bool changes_memory(Message::Kind kind) {
-  using Kind = Message::Kind;
-  return kind == Kind::accumulate || kind == Kind::scatter || kind == Kind::change || kind == Kind::fetch || kind == Kind::swap;
+  switch (kind) {
+    case Message::Kind::accumulate:
+    case Message::Kind::scatter:
+    case Message::Kind::change:
+    case Message::Kind::fetch:
+    case Message::Kind::swap: return true;
+    default: return false;
+  }
 }
 
 }  // namespace
