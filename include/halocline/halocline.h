@@ -298,7 +298,8 @@ typedef struct hlc_halo_spec {
   hlc_layout layout; /**< for fields without strides */
   int nfields; /**< 1 or more */
   const hlc_field *fields; /**< copied; the data must stay where they are until finalise */
-  const int *neighbours; /**< NULL: from the grid. Else 3^ndims ranks, index sum((v_d + 1) * 3^d), v in {-1,0,1}; dims and coords may be 0 */
+  const int
+      *neighbours; /**< NULL: from the grid. Else 3^ndims ranks, index sum((v_d + 1) * 3^d), v in {-1,0,1}; dims and coords may be 0 */
   hlc_mode mode; /**< 0: HALOCLINE_MODE, else auto */
   hlc_epoch epoch; /**< of modes fence and pscw */
   hlc_drive drive; /**< of mode fence */

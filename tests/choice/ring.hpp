@@ -17,7 +17,9 @@ class Ring {
   static constexpr int kCells = 8, kFields = 2;
 
   explicit Ring(hlc_mode mode = HLC_MODE_AUTO, bool staged = false) {
-    if (!everyone(hlc_init(MPI_COMM_WORLD, &context_) == HLC_OK)) return;
+    const testing::AssertionResult opened = ok(hlc_init(MPI_COMM_WORLD, &context_));
+    EXPECT_TRUE(opened);
+    if (!everyone(static_cast<bool>(opened))) return;
     const std::int64_t global = kCells * size();
     const int periodic = 1;
     EXPECT_TRUE(ok(hlc_grid_create(context_, 1, &global, nullptr, &periodic, &grid_)));
@@ -44,7 +46,11 @@ class Ring {
 
   hlc_status status() const { return status_; }
   const std::string &message() const { return message_; }
-  bool ready() const { return everyone(status_ == HLC_OK); }
+  /// A test that returns because of it has failed.
+  bool ready() const {
+    EXPECT_EQ(status_, HLC_OK) << message_;
+    return everyone(status_ == HLC_OK);
+  }
   hlc_context *context() const { return context_; }
   hlc_halo *halo() const { return halo_; }
   double *cells(int field) const { return static_cast<double *>(fields_[field].data); }

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <initializer_list>
 #include <map>
 #include <string>
@@ -36,19 +36,34 @@ class Variables {
   std::map<std::string, std::string> before_;
 };
 
-/// A file of this rank, as long as the object lives.
+/// A file of this rank, as long as the object lives. Its path is the same on all ranks, which variables have to agree on; its text need not be.
 class RankFile {
  public:
-  RankFile(const std::string &name, const std::string &text)
-      : path_("/tmp/halocline-" + name + "-" + std::to_string(getpid()) + "-" + std::to_string(rank()) + ".json") {
-    std::ofstream(path_) << text;
+  RankFile(const char *name, const std::string &text) : descriptor_(kFirst + files()++) {
+    const int made = memfd_create(name, MFD_CLOEXEC);
+    EXPECT_EQ(write(made, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    EXPECT_EQ(dup2(made, descriptor_), descriptor_);
+    close(made);
+    path_ = "/proc/self/fd/" + std::to_string(descriptor_);
   }
   RankFile(const RankFile &) = delete;
   RankFile &operator=(const RankFile &) = delete;
-  ~RankFile() { unlink(path_.c_str()); }
+  ~RankFile() {
+    remove();
+    --files();
+  }
+  /// From now on there is none under this path.
+  void remove() const { close(descriptor_); }
   const std::string &path() const { return path_; }
 
  private:
+  static constexpr int kFirst = 500;  // no library has so many descriptors here
+  static int &files() {
+    static int there = 0;
+    return there;
+  }
+
+  int descriptor_;
   std::string path_;
 };
 
