@@ -42,7 +42,7 @@ module halocline_c
   end enum
   !> Default strides of C fields; Fortran fields always carry their own.
   enum, bind(C)
-    enumerator :: HLC_COLUMN_MAJOR = 0, HLC_ROW_MAJOR
+    enumerator :: HLC_LAYOUT_UNSET = 0, HLC_ROW_MAJOR, HLC_COLUMN_MAJOR
   end enum
   !> One or both sides of a dimension.
   enum, bind(C)
@@ -135,7 +135,7 @@ module halocline_c
   type, bind(C) :: c_halo_spec
     type(c_ptr) :: grid = c_null_ptr
     integer(c_int64_t) :: depth_low(HLC_MAX_DIMS) = 0, depth_high(HLC_MAX_DIMS) = 0
-    integer(c_int) :: stencil = 0, layout = 0, nfields = 0
+    integer(c_int) :: stencil = 0, layout = HLC_COLUMN_MAJOR, nfields = 0
     type(c_ptr) :: fields = c_null_ptr, neighbours = c_null_ptr
     integer(c_int) :: mode = 0, epoch = 0, drive = 0
     type(c_ptr) :: fills = c_null_ptr

@@ -32,7 +32,8 @@ module halocline_fields
   interface
     !> Describes an array or an array section, contiguous or not, of any element type, to hlc_halo_init; name appears in messages
     !> (its first 31 characters). The array should have the attribute target, pointer or asynchronous, and must stay where it is
-    !> until the halo is finalised. Implemented in C, which reads the array's descriptor; no copy of the array is made.
+    !> until the halo is finalised. Implemented in C, which reads the array's descriptor; no copy of the array is made. A component
+    !> of an allocatable or pointer array needs its section, t(:, :)%u: gfortran 12 hands over t%u with a wrong address.
     function hlc_field_of(array, name) result(field) bind(C, name="hlc_fortran_field_of")
       import :: c_char, hlc_field
       type(*), intent(in), target :: array(..)

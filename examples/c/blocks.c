@@ -48,6 +48,7 @@ int main(int argc, char **argv) {
                                 .periodic = {1},
                                 .depth_low = {DEPTH, DEPTH},
                                 .depth_high = {DEPTH, DEPTH},
+                                .layout = HLC_COLUMN_MAJOR,
                                 .nblocks = PER_RANK,
                                 .blocks = boxes,
                                 .nfields = 1,

@@ -29,7 +29,7 @@ typedef struct hlc_box {
   int part; /**< the thread that drives it in hlc_blocks_start_part: 0 to spec.parts - 1 */
 } hlc_box;
 
-/** Everything that hlc_blocks_init needs. Zero-initialise it; the zero of every enum is a sensible default. */
+/** Everything that hlc_blocks_init needs. Zero-initialise it; the zero of every enum but layout is a sensible default. */
 typedef struct hlc_blocks_spec {
   int ndims;                       /**< 1 to HLC_MAX_DIMS */
   int64_t global[HLC_MAX_DIMS];    /**< cells of the whole domain */
@@ -37,7 +37,7 @@ typedef struct hlc_blocks_spec {
   int64_t depth_low[HLC_MAX_DIMS]; /**< halo cells on the low side of each dimension, 0 or more; they may reach beyond the next block */
   int64_t depth_high[HLC_MAX_DIMS]; /**< halo cells on the high side */
   hlc_stencil stencil; /**< which neighbours are filled: star or box */
-  hlc_layout layout;               /**< for fields without strides */
+  hlc_layout layout;               /**< of fields without strides, which need it in two or more dimensions, as for hlc_halo_init */
   int nblocks;                     /**< of this rank; 0 is allowed */
   const hlc_box *blocks;         /**< copied */
   int nfields;                     /**< 1 or more, the same on all ranks */

@@ -76,8 +76,11 @@ typedef enum hlc_epoch HLC_INT { HLC_EPOCH_DEFAULT = 0, HLC_EPOCH_EARLY, HLC_EPO
 typedef enum hlc_drive HLC_INT { HLC_DRIVE_DEFAULT = 0, HLC_DRIVE_PUT, HLC_DRIVE_GET } hlc_drive;
 /** Which neighbours a stencil reads: only across faces (star), or across edges and corners too (box). */
 typedef enum hlc_stencil HLC_INT { HLC_STENCIL_BOX = 0, HLC_STENCIL_STAR } hlc_stencil;
-/** Default strides: dimension 0 contiguous (column-major, Fortran) or the last one (row-major, C). */
-typedef enum hlc_layout HLC_INT { HLC_COLUMN_MAJOR = 0, HLC_ROW_MAJOR } hlc_layout;
+/**
+ * Strides of fields that have none of their own: the last dimension is contiguous (row-major, C), or dimension 0 (column-major, Fortran).
+ * There is no default: in two or more dimensions one of them has to be set for such fields.
+ */
+typedef enum hlc_layout HLC_INT { HLC_LAYOUT_UNSET = 0, HLC_ROW_MAJOR = 1, HLC_COLUMN_MAJOR = 2 } hlc_layout;
 /** One or both sides of a dimension. */
 typedef enum hlc_side HLC_INT { HLC_SIDE_BOTH = 0, HLC_SIDE_LOW, HLC_SIDE_HIGH } hlc_side;
 /** How a text is written. */
@@ -288,14 +291,14 @@ typedef struct hlc_field {
   const char *name; /**< for messages, the same on all ranks; may be NULL */
 } hlc_field;
 
-/** Everything that hlc_halo_init needs. Zero-initialise it; the zero of every enum is a sensible default. */
+/** Everything that hlc_halo_init needs. Zero-initialise it; the zero of every enum but layout is a sensible default. */
 typedef struct hlc_halo_spec {
   const hlc_grid *grid; /**< copied */
   int64_t
       depth_low[HLC_MAX_DIMS]; /**< halo cells on the low side, 0 or more; above local only where the rank is its own periodic neighbour */
   int64_t depth_high[HLC_MAX_DIMS]; /**< halo cells on the high side */
   hlc_stencil stencil; /**< which neighbours are filled: star or box */
-  hlc_layout layout; /**< for fields without strides */
+  hlc_layout layout; /**< of fields without strides, which need it in two or more dimensions: HLC_ROW_MAJOR is that of C arrays */
   int nfields; /**< 1 or more */
   const hlc_field *fields; /**< copied; the data must stay where they are until finalise */
   const int

@@ -28,9 +28,9 @@ typedef struct hlc_index_halo hlc_index_halo;
 /**
  * The lists that this rank shares with one neighbour. Entry k of my out list fills entry k of the in list at the other end, and vice versa.
  * A rank may appear several times, and may be the caller itself. Lists with (rank b, tag_out s, tag_in t) of rank a are joined to those
- * with (rank a, tag_out t, tag_in s) of rank b. Lists with equal tags are joined in the order listed. One neighbour, one pair of lists:
- * leave both tags 0. Two sides that face the same rank: give each side a number. tag_out is the number of this side, and tag_in that of the
- * side it faces.
+ * with (rank a, tag_out t, tag_in s) of rank b. One neighbour, one pair of lists: leave both tags 0. Two sides that face the same rank, as
+ * in a periodic ring of 1 or 2 ranks: give each side a number. tag_out is the number of this side, and tag_in that of the side it faces.
+ * Two lists for one rank with the same tag_out, or the same tag_in, are HLC_ERR_ARGUMENT: their order alone would not tell which is which.
  */
 typedef struct hlc_index_neighbour {
   int rank; /**< in the context's communicator */
@@ -81,7 +81,7 @@ typedef struct hlc_index_swap {
  *
  * Errors, the same on all ranks: HLC_ERR_ARGUMENT, HLC_ERR_MISMATCH (names two ranks, and how many entries each expects), HLC_ERR_MEMORY,
  * HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED, HLC_ERR_MPI, HLC_ERR_UNSUPPORTED. HLC_ERR_ARGUMENT names the argument, its place, value and rank: an
- * index out of range, a ghost filled twice, a ghost that is sent on.
+ * index out of range, a ghost filled twice or sent on, equal tags.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_index_halo_init(hlc_context *context, const hlc_index_halo_spec *spec, hlc_index_halo **halo);
 

@@ -28,7 +28,8 @@ Status check_domain(const hlc_blocks_spec &spec, int rank) {
       if (depth < 0 || depth > kMost) return bad(rank, indexed(name, d), depth, "0 to 2^40");
   }
   if (spec.stencil != HLC_STENCIL_BOX && spec.stencil != HLC_STENCIL_STAR) return bad(rank, "stencil", spec.stencil, "an hlc_stencil");
-  if (spec.layout != HLC_COLUMN_MAJOR && spec.layout != HLC_ROW_MAJOR) return bad(rank, "layout", spec.layout, "an hlc_layout");
+  if (spec.layout != HLC_LAYOUT_UNSET && spec.layout != HLC_ROW_MAJOR && spec.layout != HLC_COLUMN_MAJOR)
+    return bad(rank, "layout", spec.layout, "HLC_ROW_MAJOR or HLC_COLUMN_MAJOR");
   if (spec.parts < 0 || spec.parts > 65536) return bad(rank, "parts", spec.parts, "0 to 65536");
   if (spec.nblocks < 0) return bad(rank, "nblocks", spec.nblocks, "0 or more");
   if (spec.nfields < 1) return bad(rank, "nfields", spec.nfields, "1 or more");
@@ -99,6 +100,11 @@ Status check_fields(const hlc_blocks_spec &spec, int rank) {
     for (int f = 0; f < spec.nfields; ++f) {
       const int i = b * spec.nfields + f;
       const std::string who = indexed("fields", i);
+      if (lacks_layout(spec.layout, spec.ndims, spec.fields[i]))
+        return fail(Status::argument,
+                    "hlc_blocks_init on rank %d: layout is not set, and %s has no stride_bytes: set layout to HLC_ROW_MAJOR (the last "
+                    "dimension is contiguous, as in C arrays) or HLC_COLUMN_MAJOR (the first one is, as in Fortran)",
+                    rank, who.c_str());
       HLC_TRY(check_element(spec.fields[i], who, rank));
       if (spec.fields[i].type != spec.fields[f].type)
         return bad(rank, who + ".type", spec.fields[i].type, "that of the field in block 0, " + std::to_string(spec.fields[f].type));

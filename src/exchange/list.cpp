@@ -3,10 +3,10 @@
 #include "exchange/list.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "exchange/modes/modes.hpp"
+#include "exchange/tags.hpp"
 
 namespace halocline::core {
 namespace {
@@ -49,25 +49,6 @@ Status ListExchange::check_neighbour(const hlc_exchange_spec &spec, int i) const
   return Status::ok;
 }
 
-/// Two entries for one rank with the same tag would differ only in their order. Two sides of a ring of two ranks would then be joined
-/// wrongly.
-Status ListExchange::check_tags(const hlc_exchange_spec &spec) const {
-  for (const auto &[name, tag] : {std::pair{"tag_out", &hlc_neighbour::tag_out}, std::pair{"tag_in", &hlc_neighbour::tag_in}}) {
-    std::map<std::pair<int, int>, int> first;
-    for (int i = 0; i < spec.nneighbours; ++i) {
-      const hlc_neighbour &n = spec.neighbours[i];
-      const auto [before, is_new] = first.insert({{n.rank, n.*tag}, i});
-      if (!is_new)
-        return fail(
-            Status::argument,
-            "hlc_exchange_create on rank %d: neighbours[%d] and neighbours[%d] both have rank %d and %s %d; entries for one rank need "
-            "different tags",
-            communicator_.rank(), before->second, i, n.rank, name, n.*tag);
-    }
-  }
-  return Status::ok;
-}
-
 /// The entry that receives what `from` sends, both of which name this rank; NULL if there is none.
 const hlc_neighbour *ListExchange::find_taker(const hlc_neighbour &from) const {
   const auto takes = [&](const hlc_neighbour &n) { return n.rank == communicator_.rank() && n.tag_in == from.tag_out; };
@@ -101,7 +82,7 @@ Status ListExchange::link_to_myself() {
 
 Status ListExchange::accept(const hlc_exchange_spec *spec, std::string *plan, bool chosen) {
   HLC_TRY(check(spec));
-  HLC_TRY(check_tags(*spec));
+  HLC_TRY(check_tags("hlc_exchange_create", communicator_.rank(), spec->neighbours, spec->nneighbours));
   options_ = {spec->mode, spec->epoch, spec->drive};
   options_.says_detours = spec->mode != HLC_MODE_DEFAULT && !chosen;
   options_.chosen = chosen;

@@ -41,7 +41,6 @@ class ListExchange final : private Packer {
 
   Status check(const hlc_exchange_spec *spec) const;
   Status check_neighbour(const hlc_exchange_spec &spec, int i) const;
-  Status check_tags(const hlc_exchange_spec &spec) const;
   const hlc_neighbour *find_taker(const hlc_neighbour &from) const;
   std::vector<Edge> make_edges();
   Status link_to_myself();

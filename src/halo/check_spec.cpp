@@ -178,6 +178,18 @@ Status check_overlap(const hlc_halo_spec &spec, int f, int g, int rank) {
               rank, f, field_name(first), g, field_name(second), static_cast<long long>(delta));
 }
 
+Status check_layout(const hlc_halo_spec &spec, int rank) {
+  if (spec.layout != HLC_LAYOUT_UNSET && spec.layout != HLC_ROW_MAJOR && spec.layout != HLC_COLUMN_MAJOR)
+    return bad(rank, "layout", spec.layout, "HLC_ROW_MAJOR or HLC_COLUMN_MAJOR");
+  for (int f = 0; f < spec.nfields; ++f)
+    if (lacks_layout(spec.layout, spec.grid->ndims, spec.fields[f]))
+      return fail(Status::argument,
+                  "hlc_halo_init on rank %d: layout is not set, and %s '%s' has no stride_bytes: set layout to HLC_ROW_MAJOR (the last "
+                  "dimension is contiguous, as in C arrays) or HLC_COLUMN_MAJOR (the first one is, as in Fortran)",
+                  rank, indexed("fields", f).c_str(), field_name(spec.fields[f]));
+  return Status::ok;
+}
+
 Status check_fields(const hlc_halo_spec &spec, int rank) {
   for (int f = 0; f < spec.nfields; ++f) HLC_TRY(check_field(spec, f, rank));
   for (int f = 0; f < spec.nfields; ++f)
@@ -227,7 +239,7 @@ Status check_spec(const hlc_halo_spec *spec, int rank, int size) {
   if (spec->nfields < 1) return bad(rank, "nfields", spec->nfields, "1 or more");
   if (!spec->fields) return fail(Status::argument, "hlc_halo_init on rank %d: spec.fields is NULL", rank);
   if (spec->stencil != HLC_STENCIL_BOX && spec->stencil != HLC_STENCIL_STAR) return bad(rank, "stencil", spec->stencil, "an hlc_stencil");
-  if (spec->layout != HLC_COLUMN_MAJOR && spec->layout != HLC_ROW_MAJOR) return bad(rank, "layout", spec->layout, "an hlc_layout");
+  HLC_TRY(check_layout(*spec, rank));
   if (spec->staged && (spec->neighbours || spec->fills))
     return fail(Status::unsupported,
                 "hlc_halo_init on rank %d: staged is set, which needs the grid's own neighbours in all directions: %s must be NULL", rank,

@@ -154,6 +154,11 @@ std::int64_t element_bytes(const hlc_field &field) {
 
 std::int64_t array_cells(const hlc_halo_spec &spec, int d) { return spec.depth_low[d] + spec.grid->local[d] + spec.depth_high[d]; }
 
+bool lacks_layout(hlc_layout layout, int ndims, const hlc_field &field) {
+  const auto has_stride = [&](std::int64_t stride) { return stride != 0; };
+  return layout == HLC_LAYOUT_UNSET && ndims > 1 && std::none_of(field.stride_bytes, field.stride_bytes + ndims, has_stride);
+}
+
 Strides field_strides(const hlc_halo_spec &spec, const hlc_field &field) {
   const int ndims = spec.grid->ndims;
   Strides strides{};
@@ -161,7 +166,7 @@ Strides field_strides(const hlc_halo_spec &spec, const hlc_field &field) {
   if (std::any_of(strides.begin(), strides.end(), [](std::int64_t s) { return s != 0; })) return strides;
   std::int64_t next = element_bytes(field);
   for (int i = 0; i < ndims; ++i) {
-    const int d = spec.layout == HLC_COLUMN_MAJOR ? i : ndims - 1 - i;
+    const int d = spec.layout == HLC_ROW_MAJOR ? ndims - 1 - i : i;
     strides[static_cast<std::size_t>(d)] = next;
     if (__builtin_mul_overflow(next, array_cells(spec, d), &next)) next = INT64_MAX;  // refused by check_spec
   }
@@ -199,7 +204,7 @@ bool order_dims(const Nesting &nesting, int ndims, hlc_layout layout, std::array
     };
     int next = -1;
     for (int i = 0; i < ndims && next < 0; ++i)
-      if (const int d = layout == HLC_COLUMN_MAJOR ? i : ndims - 1 - i; innermost(d)) next = d;
+      if (const int d = layout == HLC_ROW_MAJOR ? ndims - 1 - i : i; innermost(d)) next = d;
     if (next < 0) return false;
     taken[next] = true;
     order[static_cast<std::size_t>(place)] = next;

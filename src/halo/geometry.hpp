@@ -69,6 +69,9 @@ Status list_fills(int ndims, const int *velocity, unsigned char *fills);
 /// Checks everything in a spec that one rank can check alone; the message names the argument, the rank and the value.
 Status check_spec(const hlc_halo_spec *spec, int rank, int size);
 
+/// True for a field whose strides only a layout would tell, and there is none.
+bool lacks_layout(hlc_layout layout, int ndims, const hlc_field &field);
+
 /// Bytes of an element; 0 for a type that is none.
 std::int64_t element_bytes(const hlc_field &field);
 /// Cells of the array along d: the block and its two halos.
@@ -85,6 +88,7 @@ struct Nesting {
 Nesting find_nesting(const hlc_halo_spec &spec, const Strides &strides);
 /// Orders the dimensions as all ranks' knowledge says, innermost first; where no rank knows, as in the layout. False if the ranks
 /// contradict each other.
+/// HLC_LAYOUT_UNSET counts as column-major.
 bool order_dims(const Nesting &nesting, int ndims, hlc_layout layout, std::array<int, kMaxDims> &order);
 /// Bytes from a field's first byte to behind its last.
 std::int64_t field_extent(const hlc_halo_spec &spec, const hlc_field &field);

@@ -123,11 +123,9 @@ void IndexHalo::take_fields(const hlc_index_halo_spec &spec) {
 
 /// Pairs my own entries that name me as entries of two ranks are paired: what one receives, another one sends, or the same one.
 Status IndexHalo::join_self_links() {
-  const auto is_after = [](const IndexLink &a, const IndexLink &b) { return a.tag_out == b.tag_out && a.tag_in == b.tag_in; };
   for (IndexLink &link : tables_.self_links) {
-    auto turn = std::count_if(tables_.self_links.data(), &link, [&](const IndexLink &other) { return is_after(other, link); });
     const auto found = std::find_if(tables_.self_links.begin(), tables_.self_links.end(), [&](const IndexLink &candidate) {
-      return candidate.tag_out == link.tag_in && candidate.tag_in == link.tag_out && turn-- == 0;
+      return candidate.tag_out == link.tag_in && candidate.tag_in == link.tag_out;
     });
     if (found == tables_.self_links.end())
       return fail(Status::mismatch,

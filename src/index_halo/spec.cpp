@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/types.hpp"
+#include "exchange/tags.hpp"
 
 namespace halocline::core {
 namespace {
@@ -178,6 +179,7 @@ Status check_spec(const hlc_index_halo_spec *spec, int rank, int size) {
   if (spec->nneighbours < 0) return bad(rank, "nneighbours", spec->nneighbours, "0 or more");
   if (spec->nneighbours > 0 && !spec->neighbours) return refuse(rank, "spec.neighbours is NULL");
   for (int n = 0; n < spec->nneighbours; ++n) HLC_TRY(check_neighbour(*spec, n, rank, size));
+  HLC_TRY(check_tags("hlc_index_halo_init", rank, spec->neighbours, spec->nneighbours));
   HLC_TRY(check_ghosts(*spec, rank));
   if (spec->nfields < 1) return bad(rank, "nfields", spec->nfields, "1 or more");
   if (!spec->fields) return refuse(rank, "spec.fields is NULL");

@@ -286,6 +286,8 @@ TEST(BlocksErrors, wrong_arguments_are_named_on_all_ranks) {
       {"fields[0].stride_bytes[0] is 4", [](BoxSpec &s) { s.fields[0].stride_bytes[0] = 4; }},
       {"nfields is 0", [](BoxSpec &s) { s.spec.nfields = 0; }},
       {"nblocks is -1", [](BoxSpec &s) { s.spec.nblocks = -1; }},
+      {"layout is not set, and fields[0] has no stride_bytes",
+       [](BoxSpec &s) { s.spec.ndims = 2, s.spec.global[1] = s.boxes[0].count[1] = 1, s.spec.layout = HLC_LAYOUT_UNSET; }},
       {"stencil is 7", [](BoxSpec &s) { s.spec.stencil = static_cast<hlc_stencil>(7); }},
   };
   for (const Wrong &way : wrong) {

@@ -422,6 +422,7 @@ TEST(Auto, does_not_make_groups_of_ranks_wait_for_each_other) {
   field.data = cells.data(), field.type = HLC_FLOAT64;
   hlc_halo_spec spec{};
   spec.grid = &grid, spec.nfields = 1, spec.fields = &field, spec.mode = HLC_MODE_AUTO;
+  spec.layout = HLC_COLUMN_MAJOR;
   spec.depth_low[0] = spec.depth_high[0] = 1;
   hlc_halo *halo = nullptr;
   ASSERT_TRUE(ok(hlc_halo_init(context, &spec, &halo)));

@@ -236,6 +236,7 @@ TEST(ReorderErrors, a_plan_refuses_an_order_that_reorder_cannot_have_left) {
     spoil(grid);
     hlc_halo_spec spec{};
     spec.grid = &grid;
+    spec.layout = HLC_ROW_MAJOR;
     spec.nfields = 1;
     spec.fields = &field;
     hlc_halo *halo = nullptr;

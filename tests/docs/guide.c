@@ -103,7 +103,7 @@ static int is_filled(const block *one, int field, int64_t depth, const unsigned 
   return good;
 }
 
-static hlc_halo_spec spec_of(const block *one) { return (hlc_halo_spec){.grid = &one->grid, .depth_low = {1, 1, 1}, .depth_high = {1, 1, 1}}; }
+static hlc_halo_spec spec_of(const block *one) { return (hlc_halo_spec){.grid = &one->grid, .depth_low = {1, 1, 1}, .depth_high = {1, 1, 1}, .layout = HLC_COLUMN_MAJOR}; }
 
 /* ---------------------------------------------------------------- place the ranks, explain */
 
@@ -344,7 +344,7 @@ static void several_blocks(void) {
   hlc_box boxes[2] = {{.start = {0, 0}, .count = {40, 60}, .id = 1}, {.start = {40, 0}, .count = {24, 60}, .id = 2}};
   hlc_field fields[2] = {{.data = u1, .type = HLC_FLOAT64}, {.data = u2, .type = HLC_FLOAT64}};
   hlc_blocks_spec spec = {.ndims = 2, .global = {64, 60}, .periodic = {1, 0}, .depth_low = {2, 2}, .depth_high = {2, 2},
-                          .nblocks = 2, .blocks = boxes, .nfields = 1, .fields = fields};
+                          .layout = HLC_COLUMN_MAJOR, .nblocks = 2, .blocks = boxes, .nfields = 1, .fields = fields};
   hlc_blocks_init(context, &spec, &blocks);
   hlc_blocks_start(blocks, NULL);
   hlc_blocks_finish(blocks);
@@ -431,8 +431,8 @@ static void unstructured_mesh(void) {
     for (int c = 0; c < 2; ++c) k[15 * c + i] = 1000 * rank + 10 * i + c + 0.5;
   }
   hlc_index_halo *halo;
-  hlc_index_neighbour neighbours[] = {{.rank = left, .nout = 3, .out = out_left, .nin = 2, .in = in_left},
-                                      {.rank = right, .nout = 2, .out = out_right, .nin = 3, .in = in_right}};
+  hlc_index_neighbour neighbours[] = {{.rank = left, .tag_out = 0, .tag_in = 1, .nout = 3, .out = out_left, .nin = 2, .in = in_left},
+                                      {.rank = right, .tag_out = 1, .tag_in = 0, .nout = 2, .out = out_right, .nin = 3, .in = in_right}};
   hlc_index_field fields[] = {{.data = u, .type = HLC_FLOAT64, .components = 5, .name = "u"},                                  /* u[entry][5] */
                               {.data = k, .type = HLC_FLOAT64, .components = 2, .component_stride_bytes = nentries * sizeof *k}};  /* k[2][entry] */
   hlc_index_halo_spec spec = {.nentries = nentries, .nneighbours = 2, .neighbours = neighbours, .nfields = 2, .fields = fields};

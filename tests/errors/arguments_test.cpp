@@ -50,6 +50,7 @@ TEST(Arguments, of_hlc_halo_init_are_checked_on_all_ranks) {
   refuse("a negative stride", {"stride", "-8"}, [](Plane &p) { p.field.stride_bytes[0] = -8, p.field.stride_bytes[1] = 64; });
   refuse("an unknown stencil", {"stencil", "9"}, [](Plane &p) { p.spec.stencil = static_cast<hlc_stencil>(9); });
   refuse("an unknown layout", {"layout", "8"}, [](Plane &p) { p.spec.layout = static_cast<hlc_layout>(8); });
+  refuse("no layout", {"layout is not set", "fields[0] 'theta'", "HLC_ROW_MAJOR"}, [](Plane &p) { p.spec.layout = HLC_LAYOUT_UNSET; });
   refuse("an unknown mode", {"hlc_halo_init of plan ", " on rank ", ": mode is 55"},
          [](Plane &p) { p.spec.mode = static_cast<hlc_mode>(55); });
   refuse("an unknown epoch", {"epoch", "6"}, [](Plane &p) { p.spec.epoch = static_cast<hlc_epoch>(6); });
@@ -583,6 +584,16 @@ TEST(Environment, words_that_are_none_are_refused_with_the_choices) {
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_init(MPI_COMM_WORLD, &other)));
   EXPECT_TRUE(message_names({"HALOCLINE_PROGRESS", "'threads'", "caller, spare, thread or helper"}));
   set ? setenv("HALOCLINE_PROGRESS", before.c_str(), 1) : unsetenv("HALOCLINE_PROGRESS");
+}
+
+TEST(Arguments, of_fields_with_strides_of_their_own_need_no_layout) {
+  Plane plane;
+  plane.field.stride_bytes[0] = 64;
+  plane.field.stride_bytes[1] = 8;
+  plane.spec.layout = HLC_LAYOUT_UNSET;
+  hlc_halo *halo = nullptr;
+  EXPECT_TRUE(ok(hlc_halo_init(context(), &plane.spec, &halo)));
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
 }
 
 TEST(Context, says_who_shares_the_node) {

@@ -44,6 +44,14 @@ TEST(IndexErrors, lists_and_neighbours_are_checked) {
   expect_refused(HLC_ERR_ARGUMENT, [](Strip &s) { s.spec.neighbours = nullptr; }, {"spec.neighbours is NULL"});
 }
 
+/// In a ring of one or two ranks both sides face the same rank. Without numbers what is sent down would arrive as if from below.
+TEST(IndexErrors, sides_that_face_one_rank_need_numbers) {
+  if (size() > 2) GTEST_SKIP() << "for 1 or 2 ranks, where both neighbours are one rank";
+  for (const auto &change : {+[](Strip &s) { s.neighbours[0].tag_out = s.neighbours[1].tag_out = 0; },
+                             +[](Strip &s) { s.neighbours[0].tag_in = s.neighbours[1].tag_in = 5; }})
+    expect_refused(HLC_ERR_ARGUMENT, change, {"hlc_index_halo_init", "neighbours[0] and neighbours[1] both have rank", "different tags"});
+}
+
 TEST(IndexErrors, fields_are_checked) {
   expect_refused(HLC_ERR_ARGUMENT, [](Strip &s) { s.spec.nfields = 0; }, {"nfields is 0"});
   expect_refused(HLC_ERR_ARGUMENT, [](Strip &s) { s.fields[1].data = nullptr; }, {"fields[1] 'v'", "data is NULL"});

@@ -137,6 +137,7 @@ TEST(Mismatch, of_shapes_with_as_many_cells_is_found) {
   hlc_halo_spec spec{};
   spec.grid = &grid;
   spec.depth_low[0] = spec.depth_high[0] = 1;
+  spec.layout = HLC_COLUMN_MAJOR;
   spec.nfields = 1;
   spec.fields = &field;
   hlc_halo *halo = nullptr;

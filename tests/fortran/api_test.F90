@@ -176,6 +176,8 @@ contains
       real(real64) :: x, y, z
     end type
     type(particle), target :: particles(3, 4)
+    type(particle), allocatable, target :: several(:, :)
+    type(particle), pointer :: same(:, :)
     logical, target :: flags(3)
     type(hlc_field) :: field
     field = hlc_field_of(plain, "plain")
@@ -191,6 +193,12 @@ contains
     field = hlc_field_of(particles(1:3:2, :)%y)
     call expect(field%type == HLC_FLOAT64 .and. all(field%stride_bytes(1:2) == [48, 72]), "a component of derived types")
     call expect(c_associated(field%data, c_loc(particles(1, 1)%y)), "its first element")
+    allocate(several(3, 4))
+    same => several
+    field = hlc_field_of(several(:, :)%y)
+    call expect(c_associated(field%data, c_loc(several(1, 1)%y)), "the first element of a component of an allocatable array")
+    field = hlc_field_of(same(:, :)%z)
+    call expect(c_associated(field%data, c_loc(several(1, 1)%z)), "the first element of a component of a pointer array")
     field = hlc_field_of(waves)
     call expect(field%type == HLC_COMPLEX64, "complex numbers")
     field = hlc_field_of(flags)

@@ -69,6 +69,7 @@ hlc_grid row_of_blocks(int ndims, int d, std::int64_t local) {
 hlc_halo_spec spec_of(const hlc_grid &grid, const hlc_field &field, const ModeChoice &mode) {
   hlc_halo_spec spec{};
   spec.grid = &grid;
+  spec.layout = HLC_COLUMN_MAJOR;
   spec.nfields = 1;
   spec.fields = &field;
   spec.mode = mode.mode;

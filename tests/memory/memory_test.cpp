@@ -48,6 +48,7 @@ Held hold(MPI_Comm comm, int ranks, hlc_mode mode) {
   hlc_halo_spec spec{};
   spec.grid = &grid;
   spec.depth_low[0] = spec.depth_low[1] = spec.depth_high[0] = spec.depth_high[1] = 2;
+  spec.layout = HLC_ROW_MAJOR;
   spec.nfields = 1;
   spec.fields = &field;
   spec.mode = mode;

@@ -44,6 +44,7 @@ void Block::create() {
   spec.grid = &grid_;
   std::fill_n(spec.depth_low, 2, low);
   std::fill_n(spec.depth_high, 2, high);
+  spec.layout = HLC_COLUMN_MAJOR;
   spec.nfields = nfields;
   spec.fields = fields;
   spec.mode = mode_.mode;

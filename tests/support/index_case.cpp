@@ -40,19 +40,19 @@ class Maker {
   }
 
   void join(int a, int b) {
-    const int number = next_++, tag = static_cast<int>(between(random_, 0, 1));
+    const int number = next_++;
     const bool crossed = between(random_, 0, 2) == 0;
-    const int tag_a = crossed ? 10 + 2 * number : tag, tag_b = crossed ? tag_a + 1 : tag;
+    const int tag_a = 2 * number, tag_b = crossed ? tag_a + 1 : tag_a;
     const List ab = pick(own(a), some(random_), random_), ba = pick(own(b), some(random_), random_);
     if (a == b && !crossed) {
-      add(a, {a, tag, tag, number, true, ab, ghosts(a, ab.size())});
+      add(a, {a, tag_a, tag_a, number, true, ab, ghosts(a, ab.size())});
       return;
     }
     add(a, {b, tag_a, tag_b, number, true, ab, ghosts(a, ba.size())});
     add(b, {a, tag_b, tag_a, number, false, ba, ghosts(b, ab.size())});
   }
 
-  /// Entries of a rank get other places, and lists another order; those with the same rank and tags keep theirs.
+  /// Entries of a rank get other places, and lists another order.
   void shuffle(int rank) {
     auto &links = made_.links[static_cast<std::size_t>(rank)];
     List place(static_cast<std::size_t>(made_.entries[static_cast<std::size_t>(rank)]));
