@@ -36,7 +36,7 @@ int handled = 0;
 void handle(MPI_Win *, int *, ...) { handled += 1; }
 
 struct Windows {
-  MPI_Win fence, locked, shared, posted, started, freed;
+  MPI_Win fence, locked, shared, posted, started, freed, created;
 };
 
 MPI_Win make_window() {
@@ -47,6 +47,19 @@ MPI_Win make_window() {
   MPI_Win_create_errhandler(handle, &handler);
   MPI_Win_set_errhandler(win, handler);
   MPI_Errhandler_free(&handler);
+  return win;
+}
+
+/// Of private memory, which the kernel copies; in an epoch for all ranks.
+MPI_Win create_window() {
+  static char memory[64];
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Win_create(memory, 64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_create_errhandler(handle, &handler);
+  MPI_Win_set_errhandler(win, handler);
+  MPI_Errhandler_free(&handler);
+  MPI_Win_lock_all(0, win);
   return win;
 }
 
@@ -127,6 +140,16 @@ void start_in_vain(Survivor &here, const Windows &windows, int victim, MPI_Comm 
   if (me == last) here.expect_right("MPI_Win_wait for a live rank", [&] { return MPI_Win_wait(windows.started); });
 }
 
+/// Accesses to memory that is gone. Those to other nodes only begin here.
+void access_in_vain(Survivor &here, MPI_Win win, int victim) {
+  char letter = 'z';
+  if (std::getenv("HALOCLINE_FAKE_NODES")) return;
+  here.expect("MPI_Put to created memory", true, [&] { return MPI_Put(&letter, 1, MPI_CHAR, victim, 0, 1, MPI_CHAR, win); });
+  here.expect("MPI_Get from created memory", true, [&] { return MPI_Get(&letter, 1, MPI_CHAR, victim, 0, 1, MPI_CHAR, win); });
+  const auto add = [&] { return MPI_Accumulate(&letter, 1, MPI_CHAR, victim, 0, 1, MPI_CHAR, MPI_SUM, win); };
+  here.expect("MPI_Accumulate to created memory", true, add);
+}
+
 std::string survive(Windows windows, int victim, int last, MPI_Comm survivors) {
   Survivor here;
   int me = 0;
@@ -139,6 +162,7 @@ std::string survive(Windows windows, int victim, int last, MPI_Comm survivors) {
   if (me == last) here.expect("MPI_Win_wait", true, [&] { return MPI_Win_wait(windows.posted); });
   here.expect("MPI_Win_start", true, [&] { return MPI_Win_start(dead, 0, windows.started); });
   start_in_vain(here, windows, victim, survivors);
+  access_in_vain(here, windows.created, victim);
   here.expect("MPI_Win_allocate", false, [&] {
     void *data = nullptr;
     MPI_Win late = MPI_WIN_NULL;
@@ -159,7 +183,7 @@ int main(int argc, char **argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const halocline::test::Report report(argv[2], rank);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  const Windows windows{make_window(), make_window(), make_window(), make_window(), make_window(), make_window()};
+  const Windows windows{make_window(), make_window(), make_window(), make_window(), make_window(), make_window(), create_window()};
   MPI_Comm survivors = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, rank == victim ? MPI_UNDEFINED : 0, rank, &survivors);
   MPI_Group dying = group_of(victim);

@@ -41,6 +41,14 @@ int refuse_range(const Spot &spot, const typed::Reach &reach, bool dynamic) {
                 static_cast<long long>(spot.place.bytes), spot.rank);
 }
 
+/// Of a buffer whose address is none: its datatype may have addresses as displacements.
+int check_bottom(const typed::Buffer &buffer) {
+  const typed::Reach reach = buffer.layout->reach(buffer.count);
+  const bool is_bottom = buffer.address == MPI_BOTTOM && is_address(static_cast<char *>(buffer.address) + reach.begin);
+  if (reach.begin == reach.end || is_bottom) return MPI_SUCCESS;
+  return refuse(MPI_ERR_BUFFER, "%p is no address for %lld bytes of data", buffer.address, static_cast<long long>(reach.end - reach.begin));
+}
+
 }  // namespace
 
 int find_spot(const Window &window, const Theirs &theirs, Spot *spot) {
@@ -73,12 +81,13 @@ int find_buffer(const Mine &mine, typed::Buffer *buffer) {
   if (!layout) return refuse(MPI_ERR_TYPE, "a datatype of this rank is null or not committed");
   if (!layout->can_count(mine.count)) return refuse(MPI_ERR_COUNT, "count %lld is too large", static_cast<long long>(mine.count));
   *buffer = {mine.address, layout, static_cast<std::int64_t>(mine.count)};
-  return MPI_SUCCESS;
+  return is_address(mine.address) ? MPI_SUCCESS : check_bottom(*buffer);
 }
 
-int refuse_request(const Window &window, int target) {
+int refuse_request(const Window &window, int target, const MPI_Request *request) {
   const Epochs &epochs = window.epochs;
-  if (target < 0 || target >= window.size() || !epochs.may_access(target) || epochs.is_locked(target)) return MPI_SUCCESS;
+  if (!request) return answer(window, refuse(MPI_ERR_ARG, "the place for the request is NULL"));
+  if (target < 0 || target >= window.size() || !epochs.is_open(target) || epochs.is_locked(target)) return MPI_SUCCESS;
   return answer(window, refuse(MPI_ERR_RMA_SYNC, "rank %d is not locked, as accesses with requests need it", target));
 }
 

@@ -10,6 +10,12 @@ namespace halocline::core::mpi {
 namespace typed = halocline::mpi;
 using typed::Layout;
 
+/// False for NULL, MPI_IN_PLACE and what else is no address of data. MPI_BOTTOM is one of these, with datatypes of addresses: find_buffer knows.
+inline bool is_address(const void *address) {
+  constexpr std::uintptr_t kFirstPage = 4096;
+  return reinterpret_cast<std::uintptr_t>(address) - kFirstPage < UINTPTR_MAX - kFirstPage;
+}
+
 /// Data of this rank, as the arguments of a call give it.
 struct Mine {
   void *address;
@@ -58,17 +64,17 @@ inline bool find_plain_spot(const Window &window, const Theirs &theirs, Spot *sp
 /// Checks the target of a call, and finds its memory. An MPI error class, or MPI_SUCCESS.
 int find_spot(const Window &window, const Theirs &theirs, Spot *spot);
 
-/// Finds the layout of this rank's data. An MPI error class, or MPI_SUCCESS.
+/// Finds the layout of this rank's data, and checks their address. An MPI error class, or MPI_SUCCESS.
 int find_buffer(const Mine &mine, typed::Buffer *buffer);
 /// The same after find_spot: mostly both sides have one datatype, whose layout is known then.
 inline int find_buffer(const Mine &mine, const Theirs &theirs, const Spot &spot, typed::Buffer *buffer) {
-  if (mine.type != theirs.type || mine.count != theirs.count) return find_buffer(mine, buffer);
+  if (mine.type != theirs.type || mine.count != theirs.count || !is_address(mine.address)) return find_buffer(mine, buffer);
   *buffer = {mine.address, spot.layout, spot.count};
   return MPI_SUCCESS;
 }
 
-/// Answers an error if a call with a request accesses a rank that is not locked (MPI 4.1, section 12.3.5).
-int refuse_request(const Window &window, int target);
+/// An error if a call with a request has no place for it, or its rank is not locked (MPI 4.1, section 12.3.5).
+int refuse_request(const Window &window, int target, const MPI_Request *request);
 
 /// Gives a request that is complete, as all accesses are when their calls return, unless the call has failed with that code. An access that
 /// is in conflict has been done.

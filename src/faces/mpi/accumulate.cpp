@@ -3,6 +3,7 @@
 // of other nodes. Ranks of the target's node change theirs so that both are atomic with each other (Numbers).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <exception>
+#include <initializer_list>
 #include <optional>
 
 #include "faces/mpi/check.hpp"
@@ -98,6 +99,12 @@ int lock_if(bool needed, Window &window, int target, Work work) {
   return lock && lock->code() != MPI_SUCCESS ? lock->code() : work();
 }
 
+/// On several nodes, if no other rank is on this one: accumulates of other nodes then need no atomic instructions, but this lock.
+std::unique_lock<std::mutex> hold_up_queries_if_alone(Node &node) {
+  if (!node.spans_nodes() || node.context.members() > 1) return {};
+  return node.context.network().requests()->hold_up_queries();
+}
+
 /// Calls work(access, buffer) for the target's data: where it is mapped, or for a copy.
 template <class Work>
 int update(Window &window, const Spot &spot, bool changes, Work work) {
@@ -106,7 +113,7 @@ int update(Window &window, const Spot &spot, bool changes, Work work) {
   if (changes) put_order.has_put = true;  // what is stored, and the release of the lock, may wait in the processor
   return lock_if(!by_atomics || needs_lock(spot), window, spot.rank, [&]() -> int {
     // Not while the target's lock is taken or released: that may need the progress of the queries.
-    const auto alone = by_atomics ? window.node->hold_up_queries_if_alone() : std::unique_lock<std::mutex>();
+    const auto alone = by_atomics ? hold_up_queries_if_alone(*window.node) : std::unique_lock<std::mutex>();
     std::optional<HeldNumbers> numbers;
     if (window.memory.numbers() == Numbers::by_owner && !spot.place.is_far) numbers.emplace(window, spot.rank);
     if (numbers && numbers->code() != MPI_SUCCESS) return numbers->code();
@@ -133,6 +140,20 @@ int check_elements(Operation operation, const Spot &target, const typed::Buffer 
   return here == there ? MPI_SUCCESS
                        : refuse(MPI_ERR_TRUNCATE, "%lld elements here, and %lld at the target", static_cast<long long>(here),
                                 static_cast<long long>(there));
+}
+
+/// The result of an accumulate that fetches has the target's elements.
+int check_result(const Spot &target, const typed::Buffer &result) {
+  if (!typed::have_same_type(*target.layout, *result.layout))
+    return refuse(MPI_ERR_TYPE, "the result has elements of another type than the target");
+  return check_elements(Operation::no_op, target, result);
+}
+
+/// Whether all of these are addresses of data.
+int check_addresses(std::initializer_list<const void *> all) {
+  for (const void *const address : all)
+    if (!is_address(address)) return refuse(MPI_ERR_BUFFER, "%p is no address of an element", address);
+  return MPI_SUCCESS;
 }
 
 /// Finds one element in mapped memory whose changes all take the target's lock. False if it is none: update() finds all of them.
@@ -163,7 +184,7 @@ bool swap_plain(Window &window, const typed::Swap &values, const Theirs &theirs)
 }
 
 int accumulate_now(Window &window, MPI_Op op, const Mine &mine, const Theirs &theirs) {
-  const bool is_same = mine.count == 1 && mine.type == theirs.type && op != MPI_NO_OP;
+  const bool is_same = mine.count == 1 && mine.type == theirs.type && op != MPI_NO_OP && is_address(mine.address);
   if (theirs.rank == MPI_PROC_NULL || (is_same && change_plain(window, op, {mine.address, nullptr}, theirs))) return MPI_SUCCESS;
   Spot spot;
   typed::Buffer origin;
@@ -187,7 +208,7 @@ int get_accumulate_now(Window &window, MPI_Op op, const Mine &mine, const Mine &
   if (const int code = find_buffer(result, theirs, spot, &old)) return code;
   if (operation == Operation::none) return MPI_ERR_OP;
   if (spot.count == 0) return MPI_SUCCESS;
-  if (const int code = check_elements(Operation::no_op, spot, old)) return code;
+  if (const int code = check_result(spot, old)) return code;
   if (operation != Operation::no_op) {
     if (const int code = find_buffer(mine, theirs, spot, &origin)) return code;
     if (const int code = check_elements(operation, spot, origin)) return code;
@@ -199,9 +220,11 @@ int get_accumulate_now(Window &window, MPI_Op op, const Mine &mine, const Mine &
 
 int fetch_and_op_now(Window &window, MPI_Op op, const typed::Fetch &values, const Theirs &theirs) {
   window.node->let_others_run();
-  if (theirs.rank == MPI_PROC_NULL || change_plain(window, op, values, theirs)) return MPI_SUCCESS;
+  const bool has_data = is_address(values.result) && (op == MPI_NO_OP || is_address(values.origin));
+  if (theirs.rank == MPI_PROC_NULL || (has_data && change_plain(window, op, values, theirs))) return MPI_SUCCESS;
   Spot spot;
   if (const int code = find_spot(window, theirs, &spot)) return code;
+  if (!has_data) return check_addresses({values.result, op == MPI_NO_OP ? values.result : values.origin});
   const Operation operation = typed::operation_of(op);
   if (const int code = typed::check_accumulate(operation, *spot.layout, *spot.layout)) return code;
   if (spot.layout->basics() != 1)
@@ -217,9 +240,11 @@ int fetch_and_op_now(Window &window, MPI_Op op, const typed::Fetch &values, cons
 
 int compare_and_swap_now(Window &window, const typed::Swap &values, const Theirs &theirs) {
   window.node->let_others_run();
-  if (theirs.rank == MPI_PROC_NULL || swap_plain(window, values, theirs)) return MPI_SUCCESS;
+  const bool has_data = is_address(values.expected) && is_address(values.value) && is_address(values.result);
+  if (theirs.rank == MPI_PROC_NULL || (has_data && swap_plain(window, values, theirs))) return MPI_SUCCESS;
   Spot spot;
   if (const int code = find_spot(window, theirs, &spot)) return code;
+  if (!has_data) return check_addresses({values.expected, values.value, values.result});
   if (!typed::can_swap(*spot.layout)) return MPI_ERR_TYPE;
   if (is_changed_far(window, spot)) {
     order_reads();
@@ -272,7 +297,7 @@ using namespace halocline::core::mpi;
                               MPI_Datatype type, MPI_Op op, MPI_Win win, MPI_Request *request) {                                          \
     Window *window = find_window(win);                                                                                                    \
     if (!window) return host::Raccumulate##suffix(origin, origin_count, origin_type, rank, disp, count, type, op, win, request);          \
-    if (const int code = refuse_request(*window, rank)) return code;                                                                      \
+    if (const int code = refuse_request(*window, rank, request)) return code;                                                             \
     const int code = accumulate(*window, op, operand_of(origin, origin_count, origin_type), {rank, disp, count, type});                   \
     return complete_request(*window, answered(*window, code), request);                                                                   \
   }                                                                                                                                       \
@@ -293,7 +318,7 @@ using namespace halocline::core::mpi;
     if (!window)                                                                                                                          \
       return host::Rget_accumulate##suffix(origin, origin_count, origin_type, result, result_count, result_type, rank, disp, count, type, \
                                            op, win, request);                                                                             \
-    if (const int code = refuse_request(*window, rank)) return code;                                                                      \
+    if (const int code = refuse_request(*window, rank, request)) return code;                                                             \
     const int code = get_accumulate(*window, op, operand_of(origin, origin_count, origin_type), {result, result_count, result_type},      \
                                     {rank, disp, count, type});                                                                           \
     return end_with_request(*window, answered(*window, code), rank, request);                                                             \

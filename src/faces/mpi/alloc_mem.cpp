@@ -11,7 +11,9 @@
 #include <mutex>
 #include <utility>
 
+#include "base/types.hpp"
 #include "faces/mpi/host.hpp"
+#include "faces/mpi/refusal.hpp"
 #include "faces/mpi/report.hpp"
 
 namespace halocline::core::mpi {
@@ -39,21 +41,19 @@ Allocations &allocations() {
   return *all;
 }
 
-/// What this process may allocate, so that pages are there when they are touched.
-std::int64_t most_bytes() {
-  static const std::int64_t most = [] {
-    struct statvfs system;
-    int ranks = 1;
-    if (statvfs("/dev/shm", &system) != 0 || PMPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS) return std::int64_t{0};
-    return static_cast<std::int64_t>(system.f_frsize * system.f_bavail) / kPartOfRoom / ranks;
-  }();
-  return most;
+/// What this process may allocate of the room that there is now, so that pages are there when they are touched.
+std::int64_t part_of_room() {
+  struct statvfs system;
+  int ranks = 1;
+  if (statvfs("/dev/shm", &system) != 0 || PMPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS) return 0;
+  return static_cast<std::int64_t>(system.f_frsize * system.f_bavail) / kPartOfRoom / ranks;
 }
 
-/// False if there is no room for so many more bytes.
+/// False if so many more bytes are too large a part of the room that there was at first, or of what is left.
 bool take_room(std::int64_t bytes) {
+  static const std::int64_t most = part_of_room();
   const std::lock_guard lock(allocations().mutex);
-  if (allocations().all.size() >= kMostAllocations || bytes > most_bytes() - allocations().bytes) return false;
+  if (allocations().all.size() >= kMostAllocations || bytes > most - allocations().bytes || bytes > part_of_room()) return false;
   allocations().bytes += bytes;
   return true;
 }
@@ -79,6 +79,22 @@ bool is_aligned_enough(MPI_Info info) {
   int has = 0;
   if (info != MPI_INFO_NULL) PMPI_Info_get(info, "mpi_minimum_memory_alignment", sizeof value - 1, value, &has);
   return !has || std::strtoll(value, nullptr, 10) <= sysconf(_SC_PAGESIZE);
+}
+
+/// By the error handler of calls without a communicator (MPI 4.1, section 9.3).
+int answer_by_self(int code) {
+  const MPI_Comm comm = MPI_VERSION >= 4 ? MPI_COMM_SELF : MPI_COMM_WORLD;
+  explain_call(comm, code);
+  return PMPI_Comm_call_errhandler(comm, code), code;
+}
+
+/// MPICH 5.0.2 answers an address in the first page where there is no memory, and calls that a success.
+int allocate_by_host(MPI_Aint size, MPI_Info info, void *baseptr) {
+  const int code = host::Alloc_mem(size, info, baseptr);
+  std::uintptr_t made = 0;
+  if (code == MPI_SUCCESS && baseptr) std::memcpy(&made, baseptr, sizeof made);
+  const bool is_missing = code == MPI_SUCCESS && size > 0 && made < static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  return is_missing ? answer_by_self(refuse(MPI_ERR_NO_MEM, "the MPI has no %lld bytes", static_cast<long long>(size))) : code;
 }
 
 /// False if it is not one of these.
@@ -120,8 +136,9 @@ using namespace halocline::core::mpi;
 extern "C" {
 
 int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr) {
-  void *const base = size > 0 && has_world() && is_aligned_enough(info) ? allocate_shared_object(size) : nullptr;
-  if (!base) return host::Alloc_mem(size, info, baseptr);
+  const bool is_possible = size > 0 && size <= halocline::core::kMostBytes && baseptr;
+  void *const base = is_possible && has_world() && is_aligned_enough(info) ? allocate_shared_object(size) : nullptr;
+  if (!base) return allocate_by_host(size, info, baseptr);
   std::memcpy(baseptr, &base, sizeof base);
   return MPI_SUCCESS;
 }

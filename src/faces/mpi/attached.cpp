@@ -80,9 +80,26 @@ void Attached::count_change() {
   std::atomic_thread_fence(std::memory_order_release);
 }
 
+/// Regions of one window do not overlap (MPI 4.1, section 12.2.4).
+Status Attached::check_apart(const void *base, std::int64_t bytes) const {
+  const auto begin = reinterpret_cast<std::uintptr_t>(base), end = begin + static_cast<std::uintptr_t>(bytes);
+  auto other = bytes_.lower_bound(end);
+  if (other == bytes_.begin() || (--other)->first + static_cast<std::uintptr_t>(other->second) <= begin) return Status::ok;
+  return fail(Status::argument, "%lld bytes at %p overlap %lld bytes at %#llx that this rank has attached already",
+              static_cast<long long>(bytes), base, static_cast<long long>(other->second), static_cast<unsigned long long>(other->first));
+}
+
 Status Attached::attach(void *base, std::int64_t bytes) {
   const std::lock_guard lock(attaching_);
   if (bytes == 0) return empty_.push_back(base), Status::ok;
+  HLC_TRY(check_apart(base, bytes));
+  HLC_TRY(add(base, bytes));
+  bytes_.emplace(reinterpret_cast<std::uintptr_t>(base), bytes);
+  return Status::ok;
+}
+
+/// To the list, or beyond it.
+Status Attached::add(void *base, std::int64_t bytes) {
   AttachedRegions &mine = regions(node_.context.rank());
   const std::uint32_t used = mine.used.load(std::memory_order_relaxed);
   std::uint32_t at = 0;
@@ -160,6 +177,12 @@ bool Attached::leave_beyond(const void *base) {
 
 bool Attached::detach(const void *base) {
   const std::lock_guard lock(attaching_);
+  if (bytes_.erase(reinterpret_cast<std::uintptr_t>(base)) == 0) return erase_first(empty_, base);
+  return take_away(base);
+}
+
+/// From the list, or from what is beyond it. False if it is not there.
+bool Attached::take_away(const void *base) {
   AttachedRegions &mine = regions(node_.context.rank());
   for (std::uint32_t at = 0; at < mine.used.load(std::memory_order_relaxed); ++at) {
     AttachedRegions::Slot &slot = mine.slots[at];
@@ -172,7 +195,6 @@ bool Attached::detach(const void *base) {
     count_change();
     return true;
   }
-  if (erase_first(empty_, base)) return true;
   if (!erase_first(more_, base)) return false;
   if (memory_.segment()) static_cast<void>(leave_beyond(base));
   mine.more.fetch_sub(1, std::memory_order_relaxed);

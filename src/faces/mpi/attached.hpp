@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -38,6 +39,9 @@ class Attached {
  private:
   AttachedRegions &regions(int rank) const { return *reinterpret_cast<AttachedRegions *>(memory_.data_of(rank)); }
   FarAttachedRegions &mine_for_others() const { return *reinterpret_cast<FarAttachedRegions *>(memory_.data_of(node_.context.rank())); }
+  Status check_apart(const void *base, std::int64_t bytes) const;
+  Status add(void *base, std::int64_t bytes);
+  bool take_away(const void *base);
   Status enter(std::uint32_t at, void *base, std::int64_t bytes);
   Status enter_beyond(void *base, std::int64_t bytes);
   Status grow();
@@ -48,6 +52,7 @@ class Attached {
   Node &node_;
   const WindowMemory &memory_;
   std::mutex attaching_;
+  std::map<std::uintptr_t, std::int64_t> bytes_;  // of what this rank has attached, by its first byte
   std::vector<const void *> empty_;  // attached without any bytes
   std::vector<const void *> more_;  // attached when the list was full
   std::map<std::size_t, RegisteredMemory> registered_;  // on several nodes, by slot; then by place in the overflow

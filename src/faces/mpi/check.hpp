@@ -56,6 +56,10 @@ class Check {
   virtual int around(const CheckedSync &sync, const std::function<int()> &work) = 0;
   /// For the last access of this thread, which has a request: what to call, from any thread, once that is complete.
   virtual std::function<void()> end_of_request() = 0;
+  /// The program has asked where other ranks' memory is, and may store there.
+  virtual void note_query() = 0;
+  /// This rank has attached memory.
+  virtual void note_memory(const void *base, std::int64_t bytes) = 0;
   /// Reports the epochs that are open in a call that ends the window.
   virtual void report_open_epochs(const char *call) = 0;
 };

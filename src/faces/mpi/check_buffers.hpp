@@ -10,11 +10,13 @@
 
 namespace halocline::core::mpi {
 
+class Check;
 class Window;
 
 /// A buffer of a call.
 struct BusyBuffer {
   const Window *window;
+  const Check *check;  // of the window
   int target;
   Call call;
   bool is_written;

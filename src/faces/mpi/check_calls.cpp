@@ -12,7 +12,9 @@
 #include "faces/mpi/access.hpp"
 #include "faces/mpi/check.hpp"
 #include "faces/mpi/check_buffers.hpp"
+#include "faces/mpi/check_reports.hpp"
 #include "faces/mpi/check_window.hpp"
+#include "faces/mpi/locks.hpp"
 #include "faces/mpi/report.hpp"
 
 namespace halocline::core::mpi {
@@ -31,36 +33,44 @@ CheckedWindows &checked_windows() {
   return *all;
 }
 
-std::string bytes_text(ByteRange range) {
-  const std::string first = std::to_string(range.begin), last = std::to_string(range.end - 1);
-  return first == last ? "byte " + first : "bytes " + first + " to " + last;
+/// What is complete stays in the log until the next access looks. `fences`: how many the window has had.
+bool is_live(const LoggedAccess &access, const TargetLog &log, std::uint64_t fences) {
+  if (access.epoch == EpochKind::fence) return access.number == fences;
+  return access.epoch == EpochKind::passive || access.number == log.exposures;
 }
 
-std::string rank_text(int rank) { return "rank " + std::to_string(rank); }
+/// Another rank's access that ends with a flush may be complete earlier, and the program may know that: see_by_fetch, see_by_loads. What ranks
+/// of other nodes know, and tell, is not seen here.
+bool is_certain(const Window &window, const LoggedAccess &first, const LoggedAccess &second) {
+  const bool is_passive = first.epoch == EpochKind::passive || second.epoch == EpochKind::passive;
+  return first.origin == second.origin || !is_passive || !(first.seen || window.node->spans_nodes());
+}
 
-std::string mpi_name_of(const Window &window) {
-  char name[MPI_MAX_OBJECT_NAME] = "";
-  int length = 0;
-  PMPI_Win_get_name(window.handle, name, &length);
-  return name;
+/// Whether these bytes are in this rank's part of a window.
+bool are_in(const Window &window, const void *base, std::int64_t bytes) {
+  const Place mine = window.memory.at(window.rank());
+  const auto begin = reinterpret_cast<std::uintptr_t>(base), here = reinterpret_cast<std::uintptr_t>(mine.mapped);
+  return mine.is_mapped && begin < here + static_cast<std::uintptr_t>(mine.bytes) && here < begin + static_cast<std::uintptr_t>(bytes);
 }
 
 class WindowCheck final : public Check {
  public:
   WindowCheck(Window &window, const char *call, int number)
-      : window_(window), memory_(window), place_("window " + std::to_string(number) + " of " + call), first_name_(mpi_name_of(window)) {}
+      : window_(window), memory_(window), reports_(window, memory_, "window " + std::to_string(number) + " of " + call) {}
   ~WindowCheck() override;
   Status open();
 
   int around(const CheckedAccess &access, const std::function<int()> &work) override;
   int around(const CheckedSync &sync, const std::function<int()> &work) override;
   std::function<void()> end_of_request() override;
+  void note_query() override { may_store_elsewhere_ = true; }
+  void note_memory(const void *base, std::int64_t bytes) override;
   void report_open_epochs(const char *call) override;
 
  private:
   bool describe(const CheckedAccess &access, LoggedAccess &described, Spot &spot);
-  bool is_live(const LoggedAccess &access, const TargetLog &log) const;
   bool find_conflicts(const LoggedAccess &mine, int target);
+  void see_by_fetch(const LoggedAccess &mine, int target);
   bool find_store_before(const LoggedAccess &mine, int target);
   bool find_busy_buffers(const CheckedAccess &access, const LoggedAccess &mine);
   BusyBuffer buffer_of(const CheckedAccess &access, const LoggedAccess &mine, const Mine &buffer) const;
@@ -77,20 +87,18 @@ class WindowCheck final : public Check {
   int after_exposure(const int *flag);
   void begin_exposure();
   bool find_store_after(LoggedAccess &access, int target);
+  template <class Work>
+  void for_each_memory(Work work);
+  int see_by_loads(int target);
   void forget_images();
-
-  std::string name() const;
-  std::string who(Call call, int rank, std::uint32_t site) const;
-  void report_conflict(const LoggedAccess &a, const LoggedAccess &b, int target, ByteRange common) const;
-  void report_store(const LoggedAccess &access, int target, ByteRange found, const char *when) const;
+  void forsake_image();
 
   Window &window_;
   CheckMemory memory_;
+  CheckReports reports_;
   CallSiteWriter writer_;
-  std::string place_;  // its number, and the call that made it
-  std::string first_name_;  // Open MPI names some windows itself
   std::atomic<std::uint64_t> fences_{0}, ids_{0};
-  std::vector<std::atomic<bool>> pending_;  // by target: accesses that a flush completes
+  std::atomic<bool> may_store_elsewhere_{false};  // in memory of other ranks of the node
   std::mutex opened_mutex_;
   std::map<std::string, std::uint32_t> opened_;  // epochs that are open, and where they were opened
 };
@@ -113,10 +121,27 @@ WindowCheck::~WindowCheck() {
 Status WindowCheck::open() {
   HLC_TRY(memory_.open());
   writer_.open(&memory_.sites(window_.rank()));
-  pending_ = std::vector<std::atomic<bool>>(static_cast<std::size_t>(window_.size()));
+  const Place mine = window_.memory.at(window_.rank());
+  if (mine.is_mapped) note_memory(mine.mapped, mine.bytes);
   const std::lock_guard lock(checked_windows().mutex);
   checked_windows().all.push_back(this);
   return Status::ok;
+}
+
+/// An access by another window is a store for this one's image.
+void WindowCheck::note_memory(const void *base, std::int64_t bytes) {
+  const std::lock_guard lock(checked_windows().mutex);
+  for (WindowCheck *const other : checked_windows().all) {
+    if (other == this || !are_in(other->window_, base, bytes)) continue;
+    other->forsake_image();
+    forsake_image();
+  }
+}
+
+void WindowCheck::forsake_image() {
+  TargetLog &log = memory_.log(window_.rank());
+  const HeldLog held(log);
+  log.shares_memory = 1;
 }
 
 // Accesses.
@@ -154,6 +179,7 @@ int WindowCheck::around(const CheckedAccess &access, const std::function<int()> 
     if (mine.epoch == EpochKind::started) mine.number = log.exposures;
     mine.reported = find_conflicts(mine, spot.rank) || find_store_before(mine, spot.rank);
     is_wrong = is_wrong || mine.reported;
+    see_by_fetch(mine, spot.rank);
     if (!is_far) code = work();
     if (code == MPI_SUCCESS && mine.writes()) memory_.follow(spot.rank, mine.runs);
     if (code == MPI_SUCCESS) log.add(mine);
@@ -162,16 +188,9 @@ int WindowCheck::around(const CheckedAccess &access, const std::function<int()> 
   if (is_far) code = work();
   if (is_far && code != MPI_SUCCESS) forget_access(spot.rank, mine.id);
   if (code != MPI_SUCCESS) return code;
-  pending_[static_cast<std::size_t>(spot.rank)] = true;
   keep_buffers(access, mine);
   last_access = {&window_, spot.rank, mine.id, mine.fetches()};
   return is_wrong ? MPI_ERR_RMA_CONFLICT : MPI_SUCCESS;
-}
-
-/// What is complete stays in the log until the next access looks.
-bool WindowCheck::is_live(const LoggedAccess &access, const TargetLog &log) const {
-  if (access.epoch == EpochKind::fence) return access.number == fences_;
-  return access.epoch == EpochKind::passive || access.number == log.exposures;
 }
 
 /// One conflict per access is reported, as one mistake makes many.
@@ -180,17 +199,28 @@ bool WindowCheck::find_conflicts(const LoggedAccess &mine, int target) {
   for (std::uint32_t at = 0; at < log.used;) {
     LoggedAccess &theirs = log.all[at];
     ByteRange common;
-    if (!is_live(theirs, log)) {
+    if (!is_live(theirs, log, fences_)) {
       log.erase(at);
-    } else if (!theirs.reported && why_not(theirs, mine) && overlap(theirs.runs, mine.runs, &common)) {
+    } else if (!theirs.reported && why_not(theirs, mine) && is_certain(window_, theirs, mine) && overlap(theirs.runs, mine.runs, &common)) {
       theirs.reported = true;
-      report_conflict(theirs, mine, target, common);
+      reports_.conflict(theirs, mine, target, common);
       return true;
     } else {
       at += 1;
     }
   }
   return false;
+}
+
+/// An accumulate that fetches shows what accumulates before it have done, before these are flushed: so locks and counters work. A rank that
+/// is told of that accesses the bytes after them.
+void WindowCheck::see_by_fetch(const LoggedAccess &mine, int target) {
+  if (!mine.fetches() || !mine.accumulates()) return;
+  TargetLog &log = memory_.log(target);
+  for (std::uint32_t at = 0; at < log.used; ++at) {
+    LoggedAccess &theirs = log.all[at];
+    if (theirs.epoch == EpochKind::passive && theirs.accumulates() && may_overlap(theirs.runs, mine.runs)) theirs.seen = true;
+  }
 }
 
 /// In an epoch of fences, or of the target's post, the image is from its beginning.
@@ -200,13 +230,13 @@ bool WindowCheck::find_store_before(const LoggedAccess &mine, int target) {
   ByteRange found;
   if (mine.epoch == EpochKind::passive || !mine.writes() || image != mine.number + 1) return false;
   if (!memory_.find_store(target, mine.runs, &found)) return false;
-  report_store(mine, target, found, "earlier in the same epoch");
+  reports_.store(mine, target, found, "earlier in the same epoch");
   return true;
 }
 
 BusyBuffer WindowCheck::buffer_of(const CheckedAccess &access, const LoggedAccess &mine, const Mine &buffer) const {
   const bool is_written = &buffer == access.result;
-  BusyBuffer busy{&window_, access.theirs->rank, access.call, is_written, mine.site, mine.id, {}};
+  BusyBuffer busy{&window_, this, access.theirs->rank, access.call, is_written, mine.site, mine.id, {}};
   typed::Buffer found{};
   if (find_buffer(buffer, &found) == MPI_SUCCESS && found.count > 0)
     busy.runs = ByteRuns(*found.layout, found.count, static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(found.address)));
@@ -220,11 +250,12 @@ bool WindowCheck::find_busy_buffers(const CheckedAccess &access, const LoggedAcc
     BusyBuffer busy{};
     ByteRange common;
     if (!busy_buffers().find(wanted, &busy, &common)) continue;
-    const auto *other = static_cast<const WindowCheck *>(busy.window->check.get());
+    const auto *other = static_cast<const WindowCheck *>(busy.check);
     report_rule("buffers used before their access is complete",
-                name() + ": " + who(wanted.call, window_.rank(), wanted.site) + (wanted.is_written ? " writes to" : " reads") +
-                    " a buffer that " + other->who(busy.call, window_.rank(), busy.site) + " still " +
-                    (busy.is_written ? "writes to" : "reads") + ": a flush or the end of the epoch is missing between them");
+                reports_.name() + ": " + reports_.who(wanted.call, window_.rank(), wanted.site) +
+                    (wanted.is_written ? " writes to" : " reads") + " a buffer that " +
+                    other->reports_.who(busy.call, window_.rank(), busy.site) + " still " + (busy.is_written ? "writes to" : "reads") +
+                    ": a flush or the end of the epoch is missing between them");
     return true;
   }
   return false;
@@ -282,9 +313,9 @@ int WindowCheck::around(const CheckedSync &sync, const std::function<int()> &wor
 int WindowCheck::before(const CheckedSync &sync) {
   const bool is_target = sync.target >= 0 && sync.target < window_.size();
   switch (sync.call) {
-    case Sync::unlock:
+    case Sync::unlock: return first_of(see_by_loads(sync.target), is_target ? complete_at(sync.target) : MPI_SUCCESS);
     case Sync::flush: return is_target ? complete_at(sync.target) : MPI_SUCCESS;
-    case Sync::unlock_all:
+    case Sync::unlock_all: return first_of(see_by_loads(window_.rank()), complete_at_all());
     case Sync::flush_all: return complete_at_all();
     case Sync::flush_local:
       if (is_target) complete_locally(sync.target);
@@ -294,7 +325,11 @@ int WindowCheck::before(const CheckedSync &sync) {
       return MPI_SUCCESS;
     case Sync::post: begin_exposure(); return MPI_SUCCESS;
     case Sync::complete: complete_started_far(); return MPI_SUCCESS;
-    case Sync::sync: forget_images(); return MPI_SUCCESS;
+    case Sync::sync: {
+      const int found = see_by_loads(window_.rank());
+      forget_images();
+      return found;
+    }
     default: return MPI_SUCCESS;
   }
 }
@@ -306,7 +341,7 @@ int WindowCheck::after(const CheckedSync &sync) {
   };
   switch (sync.call) {
     case Sync::fence: return after_fence(sync.assertion);
-    case Sync::lock: opens("MPI_Win_lock of rank " + std::to_string(sync.target)); break;
+    case Sync::lock: opens("MPI_Win_lock of rank " + std::to_string(sync.target)); return see_by_loads(sync.target);
     case Sync::lock_all: opens("MPI_Win_lock_all"); break;
     case Sync::start: opens("MPI_Win_start"); break;
     case Sync::post: opens("MPI_Win_post"); break;
@@ -324,9 +359,9 @@ int WindowCheck::complete_at_all() {
   return found;
 }
 
-/// Ends this rank's accesses to a target, before others can know of it.
+/// Ends this rank's accesses to a target, those of all its threads, before others can know of it. Another thread may be ending them just now:
+/// this one does not return before that is done.
 int WindowCheck::complete_at(int target) {
-  if (!pending_[static_cast<std::size_t>(target)].exchange(false)) return MPI_SUCCESS;
   busy_buffers().forget(window_, target);
   TargetLog &log = memory_.log(target);
   const HeldLog held(log);
@@ -345,7 +380,6 @@ int WindowCheck::complete_at(int target) {
 
 /// What has fetched is complete. What has written is not at the target.
 void WindowCheck::complete_locally(int target) {
-  if (!pending_[static_cast<std::size_t>(target)]) return;
   busy_buffers().forget(window_, target);
   TargetLog &log = memory_.log(target);
   const HeldLog held(log);
@@ -368,7 +402,7 @@ int WindowCheck::after_fence(int assertion) {
     TargetLog &log = memory_.log(window_.rank());
     const HeldLog held(log);
     for (std::uint32_t at = 0; at < log.used; ++at)
-      if (log.all[at].epoch == EpochKind::fence && is_live(log.all[at], log) && find_store_after(log.all[at], window_.rank()))
+      if (log.all[at].epoch == EpochKind::fence && is_live(log.all[at], log, fences_) && find_store_after(log.all[at], window_.rank()))
         code = MPI_ERR_RMA_CONFLICT;
     log.image_fence = 0;
     fences_ += 1;
@@ -395,7 +429,7 @@ int WindowCheck::after_exposure(const int *flag) {
   const HeldLog held(log);
   int code = MPI_SUCCESS;
   for (std::uint32_t at = 0; at < log.used; ++at)
-    if (log.all[at].epoch == EpochKind::started && is_live(log.all[at], log) && find_store_after(log.all[at], window_.rank()))
+    if (log.all[at].epoch == EpochKind::started && is_live(log.all[at], log, fences_) && find_store_after(log.all[at], window_.rank()))
       code = MPI_ERR_RMA_CONFLICT;
   log.exposures += 1;
   log.image_exposure = 0;
@@ -405,45 +439,44 @@ int WindowCheck::after_exposure(const int *flag) {
 /// An access that was reported is not reported again.
 bool WindowCheck::find_store_after(LoggedAccess &access, int target) {
   ByteRange found;
-  if (access.reported || !access.writes() || !memory_.find_store(target, access.runs, &found)) return false;
+  if (access.reported || access.seen || !access.writes() || !memory_.find_store(target, access.runs, &found)) return false;
   access.reported = true;
-  report_store(access, target, found, "before it was complete");
+  reports_.store(access, target, found, "before it was complete");
   return true;
 }
 
-/// Stores before MPI_Win_sync are in order with what follows. In shared windows they may be stores to other ranks' memory.
-void WindowCheck::forget_images() {
-  const bool is_shared = window_.attributes.flavor == MPI_WIN_FLAVOR_SHARED;
+/// Calls work(rank, log) for the memory that the program's loads and stores reach: that of this rank, and of others that it has asked for.
+template <class Work>
+void WindowCheck::for_each_memory(Work work) {
+  const bool all = window_.attributes.flavor == MPI_WIN_FLAVOR_SHARED || may_store_elsewhere_;
   for (int rank = 0; rank < window_.size(); ++rank) {
-    if (!is_shared && rank != window_.rank()) continue;
+    if (rank != window_.rank() && !(all && window_.node->is_near(rank))) continue;
     TargetLog &log = memory_.log(rank);
     const HeldLog held(log);
-    log.image_fence = log.image_exposure = 0;
+    work(rank, log);
   }
 }
 
-// Reports.
-
-std::string WindowCheck::name() const {
-  const std::string given = mpi_name_of(window_);
-  return given != first_name_ ? "window '" + given + "' (" + place_ + ")" : place_;
+/// Loads that MPI_Win_sync or a lock has ordered show what accesses have written, before these are flushed. A rank that is told of that
+/// accesses the bytes after them. What the program has stored by now was not behind these loads. `target`: what was locked.
+int WindowCheck::see_by_loads(int target) {
+  int code = MPI_SUCCESS;
+  if (target != window_.rank() && !may_store_elsewhere_) return code;
+  for_each_memory([&](int rank, TargetLog &log) {
+    for (std::uint32_t at = 0; at < log.used; ++at) {
+      if (is_live(log.all[at], log, fences_) && find_store_after(log.all[at], rank)) code = MPI_ERR_RMA_CONFLICT;
+      log.all[at].seen = true;
+    }
+  });
+  return code;
 }
 
-std::string WindowCheck::who(Call call, int rank, std::uint32_t site) const {
-  return std::string(name_of(call)) + " of " + rank_text(rank) + " in " + text_of(memory_.sites(rank), site);
+/// Stores before MPI_Win_sync are in order with what follows.
+void WindowCheck::forget_images() {
+  for_each_memory([](int, TargetLog &log) { log.image_fence = log.image_exposure = 0; });
 }
 
-void WindowCheck::report_conflict(const LoggedAccess &a, const LoggedAccess &b, int target, ByteRange common) const {
-  report_rule(std::string("conflicts of ") + name_of(a.call) + " and " + name_of(b.call),
-              name() + ": " + who(a.call, a.origin, a.site) + " and " + who(b.call, b.origin, b.site) + " access " + bytes_text(common) +
-                  " of " + rank_text(target) + " " + why_not(a, b) + ": the first is complete with " + name_of(a.epoch));
-}
-
-void WindowCheck::report_store(const LoggedAccess &access, int target, ByteRange found, const char *when) const {
-  report_rule("stores to a window that conflict with accesses", name() + ": the program has stored to " + bytes_text(found) + " of " +
-                                                                    rank_text(target) + ", which " +
-                                                                    who(access.call, access.origin, access.site) + " writes, " + when);
-}
+// Open epochs.
 
 void WindowCheck::report_open_epochs(const char *call) {
   const Epochs &epochs = window_.epochs;
@@ -454,7 +487,7 @@ void WindowCheck::report_open_epochs(const char *call) {
     for (int rank = 0; rank < window_.size(); ++rank)
       is_open = is_open || (epochs.hold(rank) >= Hold::shared && epoch == "MPI_Win_lock of rank " + std::to_string(rank));
     if (!is_open) continue;
-    report_rule("epochs left open", name() + ": in " + call + " the epoch that " + epoch + " of " + rank_text(window_.rank()) +
+    report_rule("epochs left open", reports_.name() + ": in " + call + " the epoch that " + epoch + " of " + rank_text(window_.rank()) +
                                         " has opened in " + text_of(memory_.sites(window_.rank()), site) + " is still open");
   }
 }

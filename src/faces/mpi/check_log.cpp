@@ -42,8 +42,6 @@ bool strips_overlap(const Strip &a, const Strip &b, ByteRange *common) {
   return false;
 }
 
-bool accumulates(const LoggedAccess &access) { return access.call >= Call::accumulate; }
-
 /// Bytes, signed and unsigned integers of one size are taken for one type: more is permitted here than by MPI.
 bool is_integer(typed::Basic type) { return type == typed::Basic::byte || typed::is_c_integer(type) || typed::is_fortran_integer(type); }
 bool are_of_one_type(const LoggedAccess &a, const LoggedAccess &b) {
@@ -96,9 +94,15 @@ bool overlap(const ByteRuns &a, const ByteRuns &b, ByteRange *common) {
   return false;
 }
 
+bool may_overlap(const ByteRuns &a, const ByteRuns &b) {
+  ByteRange common;
+  const bool reach = a.reach.begin < b.reach.end && b.reach.begin < a.reach.end;
+  return reach && (!a.has_all || !b.has_all || overlap(a, b, &common));
+}
+
 const char *why_not(const LoggedAccess &a, const LoggedAccess &b) {
   if (!a.writes() && !b.writes()) return nullptr;
-  if (accumulates(a) && accumulates(b)) return why_not_accumulate(a, b);
+  if (a.accumulates() && b.accumulates()) return why_not_accumulate(a, b);
   return "at the same time";
 }
 

@@ -42,6 +42,8 @@ struct ByteRuns {
 
 /// Whether both have a byte in common; `common` gets the first such run.
 bool overlap(const ByteRuns &a, const ByteRuns &b, ByteRange *common);
+/// False only if they have none.
+bool may_overlap(const ByteRuns &a, const ByteRuns &b);
 
 /// Calls work(begin, bytes) for each run, until one returns false.
 template <class Work>
@@ -59,6 +61,7 @@ struct LoggedAccess {
   typed::Operation op = typed::Operation::none;
   typed::Basic basic = typed::Basic::none;
   bool reported = false;
+  bool seen = false;  // the program may know its result, and have ordered stores behind it
   std::uint32_t site = 0;  // of the origin's call sites
   std::uint64_t number = 0;  // of the fence, or of the target's exposure
   std::uint64_t id = 0;  // of this origin
@@ -66,6 +69,7 @@ struct LoggedAccess {
 
   bool writes() const { return call != Call::get && !(call >= Call::accumulate && op == typed::Operation::no_op); }
   bool fetches() const { return call == Call::get || call >= Call::get_accumulate; }
+  bool accumulates() const { return call >= Call::accumulate; }
 };
 
 /// Why two accesses must not be under way at the same time; null if they may, wherever they are.
@@ -78,6 +82,7 @@ struct TargetLog {
   pthread_mutex_t mutex;
   std::uint64_t exposures;  // of the target that have ended
   std::uint64_t image_fence, image_exposure;  // 1 + the epoch at whose beginning the image was taken; 0: none
+  std::uint32_t shares_memory;  // 1: another window is over the same memory, whose accesses the image does not follow
   std::uint32_t used, next;  // next: the place of the oldest one, if all are used
   LoggedAccess all[kMost];
 

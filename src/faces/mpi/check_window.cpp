@@ -43,7 +43,8 @@ Status CheckMemory::open() {
   far_logs_ = image_;
   std::int64_t bytes = image_ + (has_images_ ? window_.memory.at(window_.rank()).bytes : 0);
   if (window_.node->spans_nodes() && context.member() == 0) bytes += window_.size() * kSites;
-  HLC_TRY(create_shared_memory(context, bytes, region_, ObjectFile::closed, Pages::untouched));
+  // Reserved: a /dev/shm that is full later would end the program.
+  HLC_TRY(agree(context, context.comm(), create_shared_memory(context, bytes, region_)));
   return agree(context, context.comm(), open_logs() ? Status::ok : Status::unsupported);
 }
 
@@ -86,7 +87,7 @@ void CheckMemory::follow(int rank, const ByteRuns &runs) {
 }
 
 bool CheckMemory::find_store(int rank, const ByteRuns &runs, ByteRange *found) {
-  if (!has_images_ || runs.empty()) return false;
+  if (!has_images_ || log(rank).shares_memory != 0 || runs.empty()) return false;
   const char *const now = read(rank, runs.reach);
   bool differs = false;
   if (now)

@@ -7,7 +7,7 @@
 #include <exception>
 
 #include "faces/mpi/far_access.hpp"
-#include "faces/mpi/report.hpp"
+#include "faces/mpi/refusal.hpp"
 #include "faces/mpi/walk.hpp"
 
 namespace halocline::core::mpi {
@@ -30,8 +30,11 @@ int copy_remote(Window &window, WindowMemory::Direction direction, const Spot &s
   if (spot.place.is_far) return far::copy(window, direction, spot, mine);
   const int error = window.memory.copy(direction, spot.rank, pieces_of(mine, spot));
   if (error == 0) return MPI_SUCCESS;
-  inform("the memory of rank %d cannot be accessed: %s", spot.rank, std::strerror(error));
-  return error == EFAULT ? MPI_ERR_RMA_RANGE : MPI_ERR_OTHER;
+  // A process that ends loses its memory first.
+  if (error == ESRCH) return refuse(class_of_dead_peer(), "the process of rank %d has ended", spot.rank);
+  if (const int lost = code_of(window.find_lost())) return lost;
+  return refuse(error == EFAULT ? MPI_ERR_RMA_RANGE : MPI_ERR_OTHER, "the memory of rank %d cannot be accessed: %s", spot.rank,
+                std::strerror(error));
 } catch (const std::exception &) {
   return MPI_ERR_NO_MEM;
 }

@@ -8,7 +8,9 @@
 #include <mutex>
 #include <utility>
 
+#include "base/types.hpp"
 #include "engine/communicator/collective.hpp"
+#include "faces/mpi/access.hpp"
 #include "faces/mpi/check.hpp"
 #include "faces/mpi/host.hpp"
 #include "faces/mpi/myself.hpp"
@@ -31,6 +33,18 @@ struct Wanted {
   void *base = nullptr;  // of memory that the call allocates
   MPI_Win *win;
 };
+
+/// What a rank brings to the first meeting of a call. The ranks do what the least of them says.
+enum Matter { no_world, null_base, too_large, none_wrong };
+
+bool is_brought(int flavor) { return flavor == MPI_WIN_FLAVOR_CREATE || flavor == MPI_WIN_FLAVOR_DYNAMIC; }
+
+/// `result` is where the call is to write the address of memory that it allocates.
+Matter find_matter(const Wanted &wanted, const void *result) {
+  if (!has_world()) return no_world;
+  if (is_brought(wanted.flavor) ? wanted.memory.bytes > 0 && !wanted.memory.base : !result) return null_base;
+  return wanted.memory.bytes > kMostBytes ? too_large : none_wrong;
+}
 
 /// The host reports what is wrong with these arguments. `joins` is set if the communicator joins two groups.
 bool is_for_host(const Wanted &wanted, int *joins) {
@@ -69,14 +83,15 @@ bool has_several_threads() {
   return level == MPI_THREAD_MULTIPLE;
 }
 
-bool is_brought(int flavor) { return flavor == MPI_WIN_FLAVOR_CREATE || flavor == MPI_WIN_FLAVOR_DYNAMIC; }
-
 /// Makes the handle as well.
 Status open_memory(const Wanted &wanted, Window &window, std::string &obstacle) {
   Context &context = window.node->context;
   HLC_TRY(window.memory.open(wanted.memory));
   HLC_TRY(agree(context, context.comm(), check_mpi(make_handle(wanted, &window.handle), wanted.call)));
-  HLC_TRY(window.memory.find_places(wanted.memory));
+  const Status found = window.memory.find_places(wanted.memory);
+  // What the network does not register another one may: that is for the host.
+  if (found == Status::memory && window.node->spans_nodes()) return obstacle = error_message(), Status::unsupported;
+  HLC_TRY(found);
   if (!window.memory.obstacle()) return Status::ok;
   obstacle = window.memory.obstacle();
   return Status::unsupported;
@@ -86,7 +101,7 @@ Status open_memory(const Wanted &wanted, Window &window, std::string &obstacle) 
 Status carry(Wanted &wanted, std::unique_ptr<Window> &window, std::string &obstacle) {
   std::shared_ptr<Node> node = find_node(wanted.comm);
   obstacle = node->obstacle();
-  if (!obstacle.empty()) return node->context.lost() ? Status::peer_died : Status::unsupported;
+  if (!obstacle.empty()) return node->verdict();
   Context &context = node->context;
   if (node->spans_nodes() && wanted.flavor == MPI_WIN_FLAVOR_SHARED) {
     obstacle = "its ranks are on " + std::to_string(context.nodes()) + " nodes, which share no memory";
@@ -113,10 +128,20 @@ Status carry(Wanted &wanted, std::unique_ptr<Window> &window, std::string &obsta
   return Status::ok;
 }
 
-int answer_by(MPI_Comm comm, Status status) {
-  const int code = code_of(status);
-  inform("%s", error_message());
+int answer_by(MPI_Comm comm, int code) {
+  explain_call(comm, code);
   return PMPI_Comm_call_errhandler(comm, code), code;
+}
+
+/// The host would not do better: its windows take the same memory, and end the program where that is missing.
+bool is_final(Status status) { return status == Status::peer_died || status == Status::timeout || status == Status::memory; }
+
+/// All ranks answer alike, whichever of them has given the argument.
+int refuse_matter(const Wanted &wanted, int least) {
+  const auto mine = static_cast<long long>(wanted.memory.bytes);
+  if (least == null_base) return refuse(MPI_ERR_ARG, "a rank has given NULL for memory, or for its address");
+  const int code = is_brought(wanted.flavor) ? MPI_ERR_SIZE : MPI_ERR_NO_MEM;
+  return refuse(code, "a rank asks for more bytes than any memory has (this one for %lld)", mine);
 }
 
 /// The smallest number of all ranks. Waits without a time limit, but not for processes that have ended, as far as an earlier window of the
@@ -135,7 +160,7 @@ int meet(MPI_Comm comm, int *number) {
   Wait wait(known->context, WakeUp::by_polling);
   const Status met = wait_until(wait, test, [&] { return known->find_dead(); });
   // MPI may still write to the number.
-  if (failed(met)) return static_cast<void>(least.release()), answer_by(comm, met);
+  if (failed(met)) return static_cast<void>(least.release()), answer_by(comm, code_of(met));
   *number = *least;
   return code;
 }
@@ -148,18 +173,19 @@ int leave(const Wanted &wanted, const std::string &obstacle, LeaveToHost leave_t
 }
 
 template <class LeaveToHost>
-int make(Wanted &wanted, LeaveToHost leave_to_host) {
+int make(Wanted &wanted, const void *result, LeaveToHost leave_to_host) {
   int joins = 0;
   if (is_for_host(wanted, &joins)) return leave_to_host();
   if (joins) return PMPI_Comm_call_errhandler(wanted.comm, MPI_ERR_COMM), MPI_ERR_COMM;
   // The engine's steps have a time limit, and this meeting has none.
-  int worlds = has_world() ? 1 : 0;
-  if (const int met = meet(wanted.comm, &worlds); met != MPI_SUCCESS) return met;
-  if (!worlds) return leave(wanted, "the program has sessions of MPI without MPI_Init: call that as well", leave_to_host);
+  int least = find_matter(wanted, result);
+  if (const int met = meet(wanted.comm, &least); met != MPI_SUCCESS) return met;
+  if (least == no_world) return leave(wanted, "the program has sessions of MPI without MPI_Init: call that as well", leave_to_host);
+  if (least != none_wrong) return answer_by(wanted.comm, refuse_matter(wanted, least));
   std::unique_ptr<Window> window;
   std::string obstacle;
   const Status carried = carry(wanted, window, obstacle);
-  if (carried == Status::peer_died || carried == Status::timeout) return answer_by(wanted.comm, carried);
+  if (is_final(carried)) return answer_by(wanted.comm, code_of(carried));
   if (failed(carried)) return leave(wanted, obstacle.empty() ? error_message() : obstacle, leave_to_host);
   *wanted.win = window->handle;
   count_carried(wanted.call);
@@ -171,13 +197,13 @@ int make(Wanted &wanted, LeaveToHost leave_to_host) {
 int create(void *base, std::int64_t bytes, std::int64_t unit, MPI_Info info, MPI_Comm comm, MPI_Win *win,
            const std::function<int()> &host) {
   Wanted wanted{"MPI_Win_create", MPI_WIN_FLAVOR_CREATE, {MemorySpec::Kind::brought, base, bytes, unit}, info, comm, nullptr, win};
-  return make(wanted, host);
+  return make(wanted, nullptr, host);
 }
 
 int allocate(std::int64_t bytes, std::int64_t unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win,
              const std::function<int()> &host) {
   Wanted wanted{"MPI_Win_allocate", MPI_WIN_FLAVOR_ALLOCATE, {MemorySpec::Kind::allocated, nullptr, bytes, unit}, info, comm, nullptr, win};
-  const int code = make(wanted, host);
+  const int code = make(wanted, baseptr, host);
   if (wanted.base) std::memcpy(baseptr, &wanted.base, sizeof wanted.base);
   return code;
 }
@@ -186,7 +212,7 @@ int allocate_shared(std::int64_t bytes, std::int64_t unit, MPI_Info info, MPI_Co
                     const std::function<int()> &host) {
   const auto kind = is_in_a_row(info) ? MemorySpec::Kind::allocated_in_a_row : MemorySpec::Kind::allocated;
   Wanted wanted{"MPI_Win_allocate_shared", MPI_WIN_FLAVOR_SHARED, {kind, nullptr, bytes, unit}, info, comm, nullptr, win};
-  const int code = make(wanted, host);
+  const int code = make(wanted, baseptr, host);
   if (wanted.base) std::memcpy(baseptr, &wanted.base, sizeof wanted.base);
   return code;
 }
@@ -196,6 +222,8 @@ int allocate_shared(std::int64_t bytes, std::int64_t unit, MPI_Info info, MPI_Co
 /// Memory that is not mapped here has no bytes, and what has none has no address. For MPI_PROC_NULL it is that of the lowest rank that has
 /// some (MPI 4.1, section 12.2.3).
 int query(const Window &window, int rank, MPI_Aint *size, std::int64_t *unit, void *baseptr) {
+  if (window.check) window.check->note_query();
+  if (!size || !baseptr) return answer(window, refuse(MPI_ERR_ARG, "the place for the size or for the address is NULL"));
   if (window.attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC) return answer(window, MPI_ERR_RMA_FLAVOR);
   if (rank != MPI_PROC_NULL && (rank < 0 || rank >= window.size()))
     return answer(window, refuse(MPI_ERR_RANK, "there is no rank %d", rank));
@@ -250,7 +278,7 @@ using namespace halocline::core::mpi;
     if (!window) return host::Win_shared_query##suffix(win, rank, size, disp_unit, baseptr);                                      \
     std::int64_t unit = 1;                                                                                                        \
     const int code = query(*window, rank, size, &unit, baseptr);                                                                  \
-    if (code == MPI_SUCCESS) *disp_unit = static_cast<Unit>(unit);                                                                \
+    if (code == MPI_SUCCESS && disp_unit) *disp_unit = static_cast<Unit>(unit);                                                   \
     return code;                                                                                                                  \
   }
 
@@ -264,14 +292,17 @@ HLC_MPI_WINDOWS(_c, MPI_Aint)
 
 int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
   Wanted wanted{"MPI_Win_create_dynamic", MPI_WIN_FLAVOR_DYNAMIC, {MemorySpec::Kind::dynamic, nullptr, 0, 1}, info, comm, nullptr, win};
-  return make(wanted, [=] { return host::Win_create_dynamic(info, comm, win); });
+  return make(wanted, nullptr, [=] { return host::Win_create_dynamic(info, comm, win); });
 }
 
 int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
   Window *window = find_window(win);
   if (!window) return host::Win_attach(win, base, size);
   if (window->attributes.flavor != MPI_WIN_FLAVOR_DYNAMIC) return answer(*window, MPI_ERR_RMA_FLAVOR);
-  if (size < 0) return answer(*window, refuse(MPI_ERR_SIZE, "size %lld is negative", static_cast<long long>(size)));
+  if (size < 0 || size > halocline::core::kMostBytes)
+    return answer(*window, refuse(MPI_ERR_SIZE, "no memory has %lld bytes", static_cast<long long>(size)));
+  if (size > 0 && !is_address(base)) return answer(*window, refuse(MPI_ERR_ARG, "%p is no address of memory", base));
+  if (window->check) window->check->note_memory(base, size);
   if (!failed(window->attached.attach(base, size))) return MPI_SUCCESS;
   return answer(*window, refuse(MPI_ERR_RMA_ATTACH, "%s", halocline::core::error_message()));
 }
@@ -295,7 +326,7 @@ int MPI_Win_free(MPI_Win *win) {
 
 int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag) {
   Window *window = find_window(win);
-  if (!window) return host::Win_get_attr(win, keyval, value, flag);
+  if (!window || !value || !flag) return host::Win_get_attr(win, keyval, value, flag);
   Window::Attributes &attributes = window->attributes;
   void *found = nullptr;
   if (keyval == MPI_WIN_BASE)
@@ -317,6 +348,7 @@ int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag) {
 
 int MPI_Win_get_group(MPI_Win win, MPI_Group *group) {
   Window *window = find_window(win);
+  if (window && !group) return answer(*window, refuse(MPI_ERR_ARG, "the place for the group is NULL"));
   return window ? PMPI_Comm_group(window->node->context.comm(), group) : host::Win_get_group(win, group);
 }
 

@@ -10,14 +10,23 @@
 
 namespace halocline::core::mpi {
 
+/// Between two fences: no epoch, one without accesses of this rank so far, or one with some. Only the last needs a fence at its end.
+enum class Fence : std::uint8_t { closed, open, used };
+
 /// Operations of several threads may read it; the calls that open or close an epoch of one target are one thread's.
 class Epochs {
  public:
   /// `several_threads`: MPI may be called by several at the same time.
   void open(bool several_threads) { several_threads_ = several_threads; }
 
+  bool is_open(int target) const {
+    return fence.load(std::memory_order_relaxed) != Fence::closed || locks_all != Hold::none || hold(target) != Hold::none;
+  }
+  /// The same before an access, which an epoch of fences notes.
   bool may_access(int target) const {
-    return fence.load(std::memory_order_relaxed) || locks_all != Hold::none || hold(target) != Hold::none;
+    const Fence now = fence.load(std::memory_order_relaxed);
+    if (now == Fence::open) fence.store(Fence::used, std::memory_order_relaxed);
+    return now != Fence::closed || locks_all != Hold::none || hold(target) != Hold::none;
   }
   bool is_locked(int target) const { return locks_all != Hold::none || locks_single(target); }
   bool locks_any() const { return locks_all != Hold::none || locks_.load(std::memory_order_relaxed) > 0; }
@@ -38,7 +47,7 @@ class Epochs {
     count_locks(-1);
   }
 
-  std::atomic<bool> fence = false;  // since a fence without MPI_MODE_NOSUCCEED
+  mutable std::atomic<Fence> fence = Fence::closed;
   Hold locks_all = Hold::none;    // none, shared or unchecked
   bool is_started = false, is_posted = false;
   std::vector<int> started, posted;  // the groups of MPI_Win_start and MPI_Win_post

@@ -43,15 +43,12 @@ class Node : public LeakedOnFailure {
   Status open(MPI_Comm comm);
   /// Why the engine carries no window of these ranks; empty if it does.
   const std::string &obstacle() const { return obstacle_; }
+  /// What a call answers where there is an obstacle: `unsupported`, unless the ranks cannot be had or their memory cannot.
+  Status verdict() const { return context.lost() ? Status::peer_died : opened_ == Status::memory ? opened_ : Status::unsupported; }
   /// True if the ranks are on more than one node. Then a window's words and memory are the engine's segment.
   bool spans_nodes() const { return !members_.empty(); }
   /// True if there are several nodes, and a message to another one arrives after what was put there before.
   bool keeps_order() { return spans_nodes() && context.network().endpoint()->keeps_order(); }
-  /// On several nodes, if no other rank is on this one: accumulates of other nodes then need no atomic instructions, but this lock.
-  std::unique_lock<std::mutex> hold_up_queries_if_alone() {
-    if (!spans_nodes() || context.members() > 1) return {};
-    return context.network().requests()->hold_up_queries();
-  }
   /// The member that a rank is of this node; kNotOnNode if it is on another.
   Member member_of(int rank) const { return members_.empty() ? rank : members_[static_cast<std::size_t>(rank)]; }
   bool is_near(int rank) const { return member_of(rank) != kNotOnNode; }
@@ -59,8 +56,6 @@ class Node : public LeakedOnFailure {
   bool reads_others() const { return reads_others_; }
   /// All ranks, as the communicator numbers them.
   MPI_Group group() const { return group_; }
-  /// The process of a rank of this node.
-  pid_t process_of(int rank) { return context.doorbell().process_of(member_of(rank)); }
   /// Wakes a rank. One of another node looks by itself.
   void ring(int rank) {
     if (is_near(rank)) context.doorbell().ring(member_of(rank));
@@ -99,6 +94,7 @@ class Node : public LeakedOnFailure {
   void drive_host();
 
   std::string obstacle_;
+  Status opened_ = Status::ok;
   std::int64_t windows_ = 0;
   MPI_Group group_ = MPI_GROUP_NULL;
   std::vector<Member> members_;  // by rank, if there are several nodes

@@ -103,12 +103,14 @@ Kept find_node(MPI_Comm comm) {
   if (Kept known = known_node(comm)) return known;
   end_closed();
   auto opening = std::make_unique<Node>();
-  const Status opened = opening->open(comm);
+  const Status opened = opening->opened_ = opening->open(comm);
   if (failed(opened)) opening->obstacle_ = error_message();
   // What the user asked for would silently not happen.
   if (opened == Status::argument && opening->context.rank() == 0)
     report_once("drop-in", "variable", "the host MPI carries all windows: %s", error_message());
   if (opening->context.lost()) opening->context.give_up();
+  // Not kept: there may be memory when the next window is made.
+  if (opened == Status::memory) return opening;
   auto *kept = new Kept(opening.release(), close);
   registry().add(comm, *kept);
   PMPI_Comm_set_attr(comm, node_key(), kept);

@@ -20,7 +20,8 @@ inline void note_order(WindowMemory::Direction direction) {
 /// Moves a row of the same datatype here and there. False if it is none.
 inline bool move_plain(const Window &window, WindowMemory::Direction direction, const Mine &mine, const Theirs &theirs) {
   Spot spot;
-  if (mine.type != theirs.type || mine.count != theirs.count || !find_plain_spot(window, theirs, &spot)) return false;
+  if (mine.type != theirs.type || mine.count != theirs.count || !is_address(mine.address)) return false;
+  if (!find_plain_spot(window, theirs, &spot)) return false;
   const auto bytes = static_cast<std::size_t>(spot.layout->bytes() * spot.count);
   const bool writes = direction == WindowMemory::Direction::write;
   note_order(direction);

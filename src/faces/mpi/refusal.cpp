@@ -49,15 +49,31 @@ std::string name_of_call() {
   return found[0] == 'P' ? found + 1 : found;
 }
 
-bool ends_program(MPI_Win win) {
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  if (PMPI_Win_get_errhandler(win, &handler) != MPI_SUCCESS) return false;
+/// Whether a handler that this library has got ends the program. It is released.
+bool ends_program(MPI_Errhandler handler) {
   bool ends = handler == MPI_ERRORS_ARE_FATAL;
 #ifdef MPI_ERRORS_ABORT
   ends = ends || handler == MPI_ERRORS_ABORT;
 #endif
   if (!ends && handler != MPI_ERRORS_RETURN) PMPI_Errhandler_free(&handler);
   return ends;
+}
+
+/// The reason that this thread has kept for a code, and the MPI's text of the code.
+std::string text_of(int code) {
+  char words[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  PMPI_Error_string(code, words, &length);
+  const std::string why = last_reason.code == code && *last_reason.text ? std::string(last_reason.text) + ": " : "";
+  last_reason = {};
+  return why + words;
+}
+
+void write_line(const std::string &text, bool to_stderr) {
+  if (to_stderr)
+    std::fprintf(stderr, "halocline: %s\n", text.c_str());
+  else
+    inform("%s", text.c_str());
 }
 
 }  // namespace
@@ -72,16 +88,19 @@ int refuse(int code, const char *format, ...) {
 }
 
 void explain(MPI_Win win, int rank, int code) {
-  char words[MPI_MAX_ERROR_STRING] = "";
-  int length = 0;
-  PMPI_Error_string(code, words, &length);
-  const std::string why = last_reason.code == code && *last_reason.text ? std::string(last_reason.text) + ": " : "";
-  last_reason = {};
-  const std::string text = name_of_call() + " on rank " + std::to_string(rank) + " of its window: " + why + words;
-  if (ends_program(win))
-    std::fprintf(stderr, "halocline: %s\n", text.c_str());
-  else
-    inform("%s", text.c_str());
+  const std::string text = name_of_call() + " on rank " + std::to_string(rank) + " of its window: " + text_of(code);
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  const bool has_handler = PMPI_Win_get_errhandler(win, &handler) == MPI_SUCCESS;
+  write_line(text, has_handler && ends_program(handler));
+}
+
+void explain_call(MPI_Comm comm, int code) {
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  const std::string text = name_of_call() + " on rank " + std::to_string(rank) + " of its communicator: " + text_of(code);
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  const bool has_handler = PMPI_Comm_get_errhandler(comm, &handler) == MPI_SUCCESS;
+  write_line(text, has_handler && ends_program(handler));
 }
 
 int check_assertion(int assertion) {

@@ -13,6 +13,9 @@ namespace halocline::core::mpi {
 /// HALOCLINE_LOG=info. `rank` is that of the window.
 void explain(MPI_Win win, int rank, int code);
 
+/// The same before a call of a communicator answers: `comm` has the error handler.
+void explain_call(MPI_Comm comm, int code);
+
 /// MPI_ERR_ASSERT if a bit of an assertion is none of those of windows; else MPI_SUCCESS.
 int check_assertion(int assertion);
 

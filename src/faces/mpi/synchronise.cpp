@@ -30,11 +30,17 @@ int with_window(MPI_Win win, Work work, Host host) {
 bool is_target(const Window &window, int rank) { return rank >= 0 && rank < window.size(); }
 int refuse_rank(const Window &window, int rank) { return refuse(MPI_ERR_RANK, "rank %d is none of the window's %d", rank, window.size()); }
 
+/// Programs end their epochs of fences with any fence, so one without accesses may be open. Its accesses would be complete at no time.
+int check_fence(const Epochs &epochs) {
+  if (epochs.fence.load(std::memory_order_relaxed) != Fence::used) return MPI_SUCCESS;
+  return refuse(MPI_ERR_RMA_SYNC, "accesses since MPI_Win_fence are not complete: another fence has to be first");
+}
+
 int fence(Window &window, int assertion) {
   Epochs &epochs = window.epochs;
   if (const int code = check_assertion(assertion)) return code;
   if (epochs.locks_any() || epochs.is_started || epochs.is_posted) return MPI_ERR_RMA_SYNC;
-  epochs.fence.store((assertion & MPI_MODE_NOSUCCEED) == 0, std::memory_order_relaxed);
+  epochs.fence.store((assertion & MPI_MODE_NOSUCCEED) == 0 ? Fence::open : Fence::closed, std::memory_order_relaxed);
   constexpr int kNothing = MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
   if ((assertion & kNothing) == kNothing) return MPI_SUCCESS;
   if (const int code = window.complete_before_barrier()) return code;
@@ -51,6 +57,7 @@ int lock(Window &window, int type, int target, int assertion) {
   if (const int code = check_assertion(assertion)) return code;
   if (epochs.is_locked(target) || epochs.is_started)
     return refuse(MPI_ERR_RMA_SYNC, "an epoch is open for rank %d already, or one of MPI_Win_start", target);
+  if (const int code = check_fence(epochs)) return code;
   Hold hold = type == MPI_LOCK_SHARED ? Hold::shared : Hold::exclusive;
   if (assertion & MPI_MODE_NOCHECK) hold = Hold::unchecked;
   window.node->let_others_run();
@@ -58,7 +65,7 @@ int lock(Window &window, int type, int target, int assertion) {
     if (const int code = code_of(lock_shared(window, target))) return code;
   if (hold == Hold::exclusive)
     if (const int code = code_of(lock_exclusive(window, target))) return code;
-  epochs.fence.store(false, std::memory_order_relaxed);
+  epochs.fence.store(Fence::closed, std::memory_order_relaxed);
   epochs.add_lock(target, hold);
   return MPI_SUCCESS;
 }
@@ -78,11 +85,12 @@ int lock_all(Window &window, int assertion) {
   Epochs &epochs = window.epochs;
   if (const int code = check_assertion(assertion)) return code;
   if (epochs.locks_any() || epochs.is_started) return MPI_ERR_RMA_SYNC;
+  if (const int code = check_fence(epochs)) return code;
   const bool checks = (assertion & MPI_MODE_NOCHECK) == 0;
   window.node->let_others_run();
   if (checks)
     if (const int code = code_of(lock_all(window))) return code;
-  epochs.fence.store(false, std::memory_order_relaxed);
+  epochs.fence.store(Fence::closed, std::memory_order_relaxed);
   epochs.locks_all = checks ? Hold::shared : Hold::unchecked;
   return MPI_SUCCESS;
 }
@@ -183,6 +191,7 @@ int post(Window &window, MPI_Group group, int assertion) {
   Epochs &epochs = window.epochs;
   if (const int code = check_assertion(assertion)) return code;
   if (epochs.is_posted) return MPI_ERR_RMA_SYNC;
+  if (const int code = check_fence(epochs)) return code;
   if (const int code = ranks_of(window, group, epochs.posted)) return code;
   epochs.is_posted = true;
   order_accesses();
@@ -194,10 +203,11 @@ int start(Window &window, MPI_Group group, int assertion) {
   Epochs &epochs = window.epochs;
   if (const int code = check_assertion(assertion)) return code;
   if (epochs.is_started || epochs.locks_any()) return MPI_ERR_RMA_SYNC;
+  if (const int code = check_fence(epochs)) return code;
   if (const int code = ranks_of(window, group, epochs.started)) return code;
   if (const int code = code_of(take_posts(window, epochs.started))) return code;
   for (const int rank : epochs.started) epochs.set(rank, Hold::started);
-  epochs.fence.store(false, std::memory_order_relaxed);
+  epochs.fence.store(Fence::closed, std::memory_order_relaxed);
   epochs.is_started = true;
   return MPI_SUCCESS;
 }
@@ -255,6 +265,7 @@ int wait_for_completes(Window &window) {
 }
 
 int test_completes(Window &window, int *flag) {
+  if (!flag) return refuse(MPI_ERR_ARG, "flag is NULL");
   if (!window.epochs.is_posted) return MPI_ERR_RMA_SYNC;
   *flag = is_exposure_over(window) ? 1 : 0;
   if (!*flag) {

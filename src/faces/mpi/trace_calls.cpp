@@ -52,6 +52,12 @@ class TracedCalls final : public Check {
   int around(const CheckedAccess &access, const std::function<int()> &work) override {
     return record(describe(access), [&] { return check_ ? check_->around(access, work) : work(); });
   }
+  void note_query() override {
+    if (check_) check_->note_query();
+  }
+  void note_memory(const void *base, std::int64_t bytes) override {
+    if (check_) check_->note_memory(base, bytes);
+  }
   int around(const CheckedSync &sync, const std::function<int()> &work) override {
     const std::int64_t begin_ns = now_ns();
     const int code = check_ ? check_->around(sync, work) : work();

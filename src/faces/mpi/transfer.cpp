@@ -73,7 +73,7 @@ using namespace halocline::core::mpi;
                        MPI_Datatype type, MPI_Win win, MPI_Request *request) {                                                             \
     Window *window = find_window(win);                                                                                                     \
     if (!window) return host::Rput##suffix(origin, origin_count, origin_type, rank, disp, count, type, win, request);                      \
-    if (const int code = refuse_request(*window, rank)) return code;                                                                       \
+    if (const int code = refuse_request(*window, rank, request)) return code;                                                              \
     const int code = put(*window, mine_of(origin, origin_count, origin_type), {rank, disp, count, type});                                  \
     return end_with_request(*window, code, rank, request);                                                                                 \
   }                                                                                                                                        \
@@ -81,7 +81,7 @@ using namespace halocline::core::mpi;
                        MPI_Datatype type, MPI_Win win, MPI_Request *request) {                                                             \
     Window *window = find_window(win);                                                                                                     \
     if (!window) return host::Rget##suffix(origin, origin_count, origin_type, rank, disp, count, type, win, request);                      \
-    if (const int code = refuse_request(*window, rank)) return code;                                                                       \
+    if (const int code = refuse_request(*window, rank, request)) return code;                                                              \
     const int code = get(*window, {origin, origin_count, origin_type}, {rank, disp, count, type});                                         \
     return end_with_request(*window, code, rank, request);                                                                                 \
   }

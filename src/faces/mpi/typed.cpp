@@ -55,6 +55,8 @@ int check_accumulate(Operation op, const Layout &target, const Layout &origin) {
   return is_defined(op, target.basic()) ? MPI_SUCCESS : MPI_ERR_OP;
 }
 
+bool have_same_type(const Layout &a, const Layout &b) { return is_mixed(a) || is_mixed(b) || matches(a, b); }
+
 bool needs_lock(const Buffer &target) {
   const std::int64_t bytes = basic_bytes(target.layout->basic());
   const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(target.address));

@@ -53,6 +53,9 @@ Operation operation_of(MPI_Op op);
 /// (result, target) with no_op.
 int check_accumulate(Operation op, const Layout &target, const Layout &origin);
 
+/// Whether both have elements of one basic type, as accumulates want it. What has none, or several, is not compared.
+bool have_same_type(const Layout &a, const Layout &b);
+
 /// True if the processor cannot change each element of the target atomically: the elements are longer than it can, or not aligned. An
 /// Access::atomic operation then has to be done under a lock that all such operations on the target take. Those elements that it can change
 /// are changed atomically under the lock as well, so that operations without lock may reach them meanwhile.

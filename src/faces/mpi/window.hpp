@@ -97,7 +97,9 @@ class Window {
   /// The same before the window goes: this rank waits for no answer of another one any more.
   Status last_barrier();
   /// How the completion of a put that begins now is likely to be learned of.
-  After after_put() const { return epochs.is_started || epochs.fence.load(std::memory_order_relaxed) ? After::message : After::flush; }
+  After after_put() const {
+    return epochs.is_started || epochs.fence.load(std::memory_order_relaxed) != Fence::closed ? After::message : After::flush;
+  }
 
   /// The answers of MPI_Win_get_attr, which returns their addresses.
   struct Attributes {

@@ -185,7 +185,8 @@ int WindowMemory::copy(Direction direction, int rank, const std::vector<Piece> &
   std::vector<iovec> local, remote;
   std::size_t bytes = 0;
   const auto flush = [&] {
-    const int error = local.empty() ? 0 : copy_some(direction, node_.process_of(rank), local, remote, bytes);
+    const int error =
+        local.empty() ? 0 : copy_some(direction, node_.context.doorbell().process_of(node_.member_of(rank)), local, remote, bytes);
     local.clear(), remote.clear(), bytes = 0;
     return error;
   };
