@@ -12,8 +12,8 @@ namespace halocline::core::transport::ofi {
 
 /// Sees to it, before a domain is opened, that fi_close ends a registration. Providers that copy by the processor register nothing (tcp). If
 /// this library was the first that asked libfabric, it found the cache switched off (find_library). Where another user of the process may
-/// have been first, such as the host MPI, a monitor of ours takes the place of libfabric's. That has no effect on a provider that is a plugin,
-/// which has a cache of its own, nor on a cache in use: unsupported, with the remedy.
+/// have been first, such as the host MPI, a monitor of ours takes the place of libfabric's. It does not reach a provider that is a plugin,
+/// which has its own cache, nor a cache in use. Unsupported then, with the remedy.
 Status do_without_cache(const Library &library, const fid_fabric &fabric, const std::string &provider);
 
 }  // namespace halocline::core::transport::ofi
