@@ -3,11 +3,15 @@
 #include "transport/ofi/library.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <vector>
+
+#include "transport/ofi/without_cache.hpp"
 
 // The helper process has no MPI; it receives the path of libfabric.
 #pragma weak MPI_Initialized
@@ -35,16 +39,38 @@ std::string path_of(const Library &library) {
   return dladdr(reinterpret_cast<void *>(library.get_info), &info) && info.dli_fname ? info.dli_fname : kFile;
 }
 
+/// True if a provider that is a file of its own is loaded: libNAME-fi.so.
+bool has_plugins() {
+  const auto is_plugin = [](dl_phdr_info *object, std::size_t, void *) {
+    const std::string_view name = object->dlpi_name ? object->dlpi_name : "", end = "-fi.so";
+    return name.size() > end.size() && name.substr(name.size() - end.size()) == end ? 1 : 0;
+  };
+  return dl_iterate_phdr(is_plugin, nullptr) != 0;
+}
+
+/// Initialises libfabric, unless another user of the process has.
+void initialise(const Library &library) {
+  const WithoutCache switched_off;
+  fi_info *providers = nullptr;
+  if (library.get_info(kInterface, nullptr, nullptr, FI_PROV_ATTR_ONLY, nullptr, &providers) == 0) library.free_info(providers);
+}
+
 /// RTLD_LOCAL: libfabric's symbols do not become visible to the application.
 std::unique_ptr<Library> load(const std::string &named) {
   void *handle = nullptr;
-  for (const std::string &file : places(named, file_of_mpi()))
-    if (!handle) handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   auto library = std::make_unique<Library>();
+  for (const std::string &file : places(named, file_of_mpi())) {
+    if (handle) break;
+    library->was_loaded = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) != nullptr;
+    handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
   if (!handle || !find(handle, "fi_getinfo", library->get_info) || !find(handle, "fi_dupinfo", library->dup_info) ||
       !find(handle, "fi_freeinfo", library->free_info) || !find(handle, "fi_fabric", library->fabric) ||
       !find(handle, "fi_strerror", library->text_of) || !find(handle, "fi_version", library->version))
     return nullptr;
+  find(handle, "fi_open", library->open);
+  library->had_plugins = has_plugins();
+  if (!FI_VERSION_LT(library->version(), kInterface)) initialise(*library);
   library->path = path_of(*library);
   return library;
 }

@@ -24,6 +24,9 @@ struct Library {
   decltype(&fi_fabric) fabric = nullptr;
   decltype(&fi_strerror) text_of = nullptr;
   decltype(&fi_version) version = nullptr;
+  decltype(&fi_open) open = nullptr;  // null before libfabric 1.11
+  // What of libfabric this process had loaded before. Plugins are loaded, and all is initialised, by the first question to libfabric.
+  bool was_loaded = false, had_plugins = false;
   std::string path;
 
   /// "libfabric 2.5 (/usr/lib/libfabric.so.1)".

@@ -3,6 +3,7 @@
 #include "transport/ofi/state.hpp"
 
 #include "transport/ofi/random.hpp"
+#include "transport/ofi/registration_cache.hpp"
 
 namespace halocline::core::transport::ofi {
 namespace {
@@ -48,6 +49,7 @@ void State::find_wait_object() {
 Status State::open(bool sleeps) {
   fi_av_attr address_attributes{};
   HLC_TRY(check(library->fabric(info->fabric_attr, &fabric, nullptr), "fi_fabric"));
+  HLC_TRY(do_without_cache(*library, *fabric, info->fabric_attr->prov_name));
   HLC_TRY(check(fi_domain(fabric, info.get(), &domain, nullptr), "fi_domain"));
   HLC_TRY(open_queue(sleeps));
   HLC_TRY(check(fi_av_open(domain, &address_attributes, &addresses, nullptr), "fi_av_open"));

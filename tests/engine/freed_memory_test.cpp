@@ -1,0 +1,138 @@
+// Buffers whose memory is released to the system and allocated again at the same address, with other pages. A network that pins pages must send
+// and fill the new ones. HALOCLINE_TEST_FREED_ROUNDS: how often (32).
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <malloc.h>
+#include <sys/mman.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "engine/segments.hpp"
+#include "support/cases.hpp"
+
+namespace halocline::test {
+namespace {
+
+constexpr std::int64_t most_bytes = 1 << 20;
+
+int rounds() {
+  const char *const asked = std::getenv("HALOCLINE_TEST_FREED_ROUNDS");
+  return asked ? std::atoi(asked) : 32;
+}
+
+/// How memory is allocated and released. What is allocated after `release` has most likely the same address.
+struct Source {
+  std::byte *(*get)(std::size_t bytes);
+  void (*release)(std::byte *memory, std::size_t bytes);
+};
+
+std::byte *map(std::size_t bytes) {
+  void *const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<std::byte *>(memory);
+}
+
+/// Memory of which the address stays, and the pages go.
+std::byte *kept(std::size_t) {
+  static std::byte *const memory = map(most_bytes);
+  return memory;
+}
+
+/// What malloc takes from the system by brk, and releases in its own time.
+std::byte *heap(std::size_t bytes) { return static_cast<std::byte *>(std::malloc(bytes)); }
+
+const Source sources[] = {
+    {heap,
+     [](std::byte *memory, std::size_t) {
+       std::free(memory);
+       malloc_trim(0);
+     }},
+    {map, [](std::byte *memory, std::size_t bytes) { munmap(memory, bytes); }},
+    {kept, [](std::byte *memory, std::size_t bytes) { madvise(memory, bytes, MADV_DONTNEED); }},
+    {map,
+     [](std::byte *memory, std::size_t bytes) {
+       void *const moved = mremap(memory, bytes, 2 * bytes, MREMAP_MAYMOVE);
+       munmap(moved == MAP_FAILED ? memory : moved, moved == MAP_FAILED ? bytes : 2 * bytes);
+     }},
+};
+
+/// malloc keeps a block of this size in its heap, where it would have mapped it alone.
+void keep_in_heap() {
+  mallopt(M_MMAP_THRESHOLD, 4 * most_bytes);
+  mallopt(M_TRIM_THRESHOLD, 0);
+}
+
+class Round {
+ public:
+  Round(TestSegment &segment, int number)
+      : segment_(segment),
+        number_(static_cast<std::uint64_t>(number)),
+        source_(sources[number % std::size(sources)]),
+        bytes_(static_cast<std::int64_t>(between(random_, 4096, most_bytes))) {}
+
+  void put() {
+    const std::vector<std::byte> written = bytes_of(rank(), number_, bytes_);
+    with_buffer([&](std::byte *buffer) {
+      std::copy(written.begin(), written.end(), buffer);
+      EXPECT_TRUE(ok(hlc_put(segment_.at(next(), 0), buffer, bytes_)));
+      EXPECT_TRUE(ok(hlc_flush(segment_.raw(), next())));
+    });
+    segment_.barrier();
+    expect_of((rank() + size() - 1) % size(), segment_.data(), "put");
+  }
+  void get() {
+    with_buffer([&](std::byte *buffer) {
+      std::memset(buffer, 0xFF, static_cast<std::size_t>(bytes_));
+      EXPECT_TRUE(ok(hlc_get(segment_.at(next(), 0), buffer, bytes_)));
+      EXPECT_TRUE(ok(hlc_flush_local(segment_.raw(), next())));
+      expect_of(rank(), buffer, "got");
+    });
+    segment_.barrier();
+  }
+
+ private:
+  static int next() { return (rank() + 1) % size(); }
+
+  template <class Use>
+  void with_buffer(Use use) {
+    const auto bytes = static_cast<std::size_t>(bytes_);
+    std::byte *const buffer = source_.get(bytes);
+    ASSERT_NE(buffer, nullptr);
+    use(buffer);
+    source_.release(buffer, bytes);
+  }
+  void expect_of(int writer, const std::byte *found, const char *how) const {
+    const std::vector<std::byte> expected = bytes_of(writer, number_, bytes_);
+    std::int64_t wrong = 0, first = bytes_, last = 0;
+    for (std::int64_t b = 0; b < bytes_; ++b)
+      if (found[b] != expected[static_cast<std::size_t>(b)]) ++wrong, first = std::min(first, b), last = b;
+    EXPECT_EQ(wrong, 0) << "of " << bytes_ << " bytes that were " << how << " in round " << number_ << ", from byte " << first << " (it is "
+                        << static_cast<int>(found[first < bytes_ ? first : 0]) << ") to byte " << last;
+  }
+
+  TestSegment &segment_;
+  std::uint64_t number_;
+  const Source &source_;
+  Random random_{mixed(seed() ^ number_)};
+  std::int64_t bytes_;
+};
+
+TEST(FreedMemory, is_neither_sent_nor_filled_when_its_address_is_in_use_again) {
+  keep_in_heap();
+  TestSegment segment(most_bytes);
+  for (int number = 0; number < rounds(); ++number) {
+    Round round(segment, number);
+    round.put();
+    round.get();
+  }
+}
+
+TEST(FreedMemory, of_a_segment_takes_nothing_of_the_next_one_at_its_address) {
+  for (int number = 0; number < rounds() / 2; ++number) {
+    TestSegment segment(most_bytes);
+    Round(segment, number).put();
+  }
+}
+
+}  // namespace
+}  // namespace halocline::test
