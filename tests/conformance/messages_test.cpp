@@ -46,7 +46,7 @@ Found swap(const halocline::Context &context, std::int64_t n, std::size_t cell_b
   hlc_halo_spec spec{};
   spec.grid = &grid;
   for (int d = 0; d < 2; ++d) spec.depth_low[d] = spec.depth_high[d] = 1;
-  spec.layout = HLC_ROW_MAJOR;
+  spec.layout = HLC_COLUMN_MAJOR;
   spec.nfields = 1;
   spec.fields = &field;
   spec.mode = mode;

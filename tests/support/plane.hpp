@@ -31,7 +31,7 @@ struct Plane {
     field.type = HLC_FLOAT64;
     field.name = "theta";
     spec.grid = &grid;
-    spec.layout = HLC_ROW_MAJOR;
+    spec.layout = HLC_COLUMN_MAJOR;
     spec.nfields = 1;
     spec.fields = &field;
     spec.mode = mode;
