@@ -39,7 +39,7 @@ function(_halocline_test_environment result timeout)
     ${HALOCLINE_LAUNCHER_ENVIRONMENT})
   if(HALOCLINE_SANITIZE MATCHES "address")
     list(APPEND environment "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/lsan.supp:print_suppressions=0"
-      "ASAN_OPTIONS=abort_on_error=0:detect_stack_use_after_return=1" "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1")
+      "ASAN_OPTIONS=abort_on_error=0:detect_stack_use_after_return=1:allocator_may_return_null=1" "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1")
   elseif(HALOCLINE_SANITIZE MATCHES "thread")
     # MPI and libfabric are not instrumented. UCX hooks system calls of threads that end, where ThreadSanitizer is no longer at hand.
     list(APPEND environment "UCX_MEM_EVENTS=no" "UCX_MEM_MMAP_HOOK_MODE=none"

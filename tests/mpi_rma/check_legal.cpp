@@ -234,7 +234,8 @@ void Case::take_back(int writer, int target, int word) {
   }
 }
 
-/// One rank sends a value, another polls for it by MPI_Fetch_and_op, a third one, or one of them, takes it back.
+/// One rank sends a value, another polls for it by MPI_Fetch_and_op, a third one, or one of them, takes it back. Nobody polls meanwhile: a put
+/// and an accumulate at the same time are an error.
 void Case::hand_over_by_fetching() {
   const int from = choices_.together(ranks_), target = choices_.together(ranks_),
             poller = (from + 1 + choices_.together(ranks_ - 1)) % ranks_;
@@ -244,10 +245,11 @@ void Case::hand_over_by_fetching() {
   for (Word i = 1; i <= 3; ++i) {
     if (rank_ == from) send_value(target, handed, i), hear(writer);
     if (rank_ == poller) await_by_fetching(target, handed, i);
-    if (rank_ == poller && writer != poller) tell(writer);
+    if (rank_ == poller && writer != poller) tell(writer), hear(writer);
     if (rank_ == writer && writer != poller) hear(poller);
     take_back(writer, target, handed);
     if (rank_ == writer) expect("the word that was taken back", fetch(target, handed), -1), tell(from);
+    if (rank_ == writer && writer != poller) tell(poller);
   }
   MPI_Win_unlock_all(win_);
 }
