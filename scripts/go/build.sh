@@ -54,9 +54,10 @@ options_of() {
   mpi_option "$1"
 }
 
-# What ccache has to overlook where headers are precompiled.
-CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
-export CCACHE_SLOPPINESS
+# What ccache has to overlook where headers are precompiled, and in a tree that was cloned just now. It finds what a clone elsewhere has compiled.
+CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}
+CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root}
+export CCACHE_SLOPPINESS CCACHE_BASEDIR
 
 is_silent_compiler() {
   compiler=$CXX

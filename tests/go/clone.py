@@ -51,7 +51,7 @@ def poison(folder):
 
 def environment(work):
     """A user's environment: a home, a PYTHONPATH that is not meant for this, and no network where this tree has the wheels."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("HALOCLINE_", "LD_", "XDG_", "CTEST_"))}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("HALOCLINE_", "LD_", "XDG_", "CTEST_", "CCACHE_BASEDIR"))}
     (work / "home").mkdir()
     kept |= {"HOME": str(work / "home"), "PYTHONPATH": str(poison(work / "modules")),
              "CCACHE_DIR": os.environ.get("CCACHE_DIR", str(pathlib.Path.home() / ".cache" / "ccache"))}
