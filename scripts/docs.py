@@ -2,9 +2,7 @@
 """The site, and checks of what its pages promise.
 
 docs.py site [OUT]      builds the site into OUT (build/site if not given), with warnings as errors
-docs.py pages OUT       reads all that the site is made of, with the same warnings and the links between pages, and writes no page; what it
-                        remembers goes to OUT
-docs.py links OUT       follows the links to other sites, which needs a network; OUT as above
+docs.py links OUT       follows the links to other sites, which needs a network; what it remembers goes to OUT
 docs.py names           every public name of the headers, Fortran modules and Python package has a comment; last line: N passed, N failed,
                         N skipped
 docs.py code BUILD      every block of code of every page stands in a compiled file, is run, or says why not; runs the others, with what
@@ -39,7 +37,6 @@ import outcomes
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NOTES = ROOT / "docs" / "design"
 SKIPPED = 77
-READERS = {"pages": "dummy", "links": "linkcheck"}  # Sphinx's names
 MODULES = ("sphinx", "myst_parser", "breathe", "furo", "sphinx_copybutton")
 CITED = re.compile(r"(<!-- cited: (\S+) (\w+) -->\n)((?:\|.*\n)+)")
 ROW = re.compile(r"^\| \w+ \| \[.*?\]\((.*?)\) \|.*$", re.M)
@@ -118,8 +115,8 @@ def main():
     command, *rest = sys.argv[1:] or [""]
     if command == "site" and len(rest) <= 1:
         sys.exit(site(pathlib.Path(rest[0]) if rest else ROOT / "build" / "site", "html"))
-    elif command in READERS and len(rest) == 1:
-        sys.exit(site(pathlib.Path(rest[0]), READERS[command]))
+    elif command == "links" and len(rest) == 1:
+        sys.exit(site(pathlib.Path(rest[0]), "linkcheck"))
     elif command == "names" and not rest:
         if docs_names.doxygen_is_missing():
             print("skipped: there is no doxygen (Debian package doxygen)")
