@@ -9,6 +9,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WHEELS = ROOT / ".venv" / "wheels"
+OF_THIS_TREE = ("HALOCLINE_", "LD_", "XDG_", "CTEST_", "CCACHE_BASEDIR")
 NEEDED_WHEELS = ("mpich", "cmake", "ninja", "numpy", "matplotlib", "netcdf4", "rich")
 LEFT_BEHIND = shutil.ignore_patterns("build", "results", ".venv", "__pycache__")
 TIMEOUT_S = 1200
@@ -51,7 +52,7 @@ def poison(folder):
 
 def environment(work):
     """A user's environment: a home, a PYTHONPATH that is not meant for this, and no network where this tree has the wheels."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("HALOCLINE_", "LD_", "XDG_", "CTEST_", "CCACHE_BASEDIR"))}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(OF_THIS_TREE)}
     (work / "home").mkdir()
     kept |= {"HOME": str(work / "home"), "PYTHONPATH": str(poison(work / "modules")),
              "CCACHE_DIR": os.environ.get("CCACHE_DIR", str(pathlib.Path.home() / ".cache" / "ccache"))}
