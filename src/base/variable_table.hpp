@@ -27,7 +27,7 @@ inline constexpr std::array kVariables{
     Variable{"DRIVE", Reader::library, "put", "which side moves the data in mode fence: put or get"},
     Variable{"TIMEOUT", Reader::library, "300", "seconds that bound each wait; 0: never"},
     Variable{"CHECK", Reader::library, "0", "1: checks the rules of the API"},
-    Variable{"SUMMARY", Reader::library, "", "1: prints a table per halo when it is released"},
+    Variable{"SUMMARY", Reader::library, "", "1: prints a table per plan when it is released"},
     Variable{"TRACE", Reader::library, "", "folder for a trace of each rank"},
     Variable{"QUIET", Reader::library, "", "anything: no reports of requests that are not possible here"},
     Variable{"PROVIDER", Reader::library, "the fastest that fits", "libfabric's provider between nodes, or none"},
