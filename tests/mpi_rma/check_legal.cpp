@@ -234,7 +234,7 @@ void Case::take_back(int writer, int target, int word) {
   }
 }
 
-/// One rank sends a value, another polls for it by MPI_Fetch_and_op. One of them, or a third one, takes it back. Nobody polls meanwhile: a put
+/// One rank sends a value, another polls for it by MPI_Fetch_and_op. One of them, or a third one, takes it back. No rank polls meanwhile: a put
 /// and an accumulate at the same time are an error.
 void Case::hand_over_by_fetching() {
   const int from = choices_.together(ranks_), target = choices_.together(ranks_),
