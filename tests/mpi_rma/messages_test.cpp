@@ -113,6 +113,27 @@ void combine(Memory kind, MPI_Datatype type, MPI_Op op, const Values<T> &values)
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/// More data than the messages of one rank to another have under way at a time.
+TEST_P(MpiMessages, of_long_accumulates_have_64_kilobytes) {
+  constexpr int kCount = 3 << 16, kMessages = kCount * 8 / 65'536, kMost = 2 * (kMessages + kMessages / 8) + 8;
+  Accessed accessed(GetParam(), kCount * sizeof(double));
+  std::vector<double> given(kCount), old(kCount);
+  for (std::size_t i = 0; i < kCount; ++i) given[i] = rank() + static_cast<double>(i);
+  accessed.fill(0.5);
+  const int before = sent();
+  MPI_Get_accumulate(given.data(), kCount, MPI_DOUBLE, old.data(), kCount, MPI_DOUBLE, accessed.target, 0, kCount, MPI_DOUBLE, MPI_SUM,
+                     accessed.win);
+  MPI_Win_flush(accessed.target, accessed.win);
+  EXPECT_LE(sent() - before, kMost) << "queries and replies";
+  MPI_Barrier(MPI_COMM_WORLD);
+  const int origin = (rank() + size() - 1) % size();
+  for (std::size_t i = 0; i < kCount; ++i) {
+    EXPECT_EQ(old[i], 0.5);
+    EXPECT_EQ(accessed.element<double>(i), 0.5 + origin + static_cast<double>(i)) << "element " << i;
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 struct Located {
   double value;
   int index;

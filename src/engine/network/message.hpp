@@ -34,8 +34,9 @@ struct Message {
 };
 static_assert(sizeof(Message) == 72);
 
-/// Bytes of a message at most, with what follows it; of one with a list of atomics.
-inline constexpr std::int64_t kMessageRoom = 16'384 + 128, kListRoom = 2048;
+/// Bytes of a message at most, with what follows it; of one with a list of atomics. One of 64 KiB takes a system call and the way through the
+/// kernel once, where four of 16 KiB take them four times.
+inline constexpr std::int64_t kMessageRoom = 65'536 + 128, kListRoom = 2048;
 
 /// An atomic among the operands of `atomics`, as words of 64 bits. The first has the offset, the type and the op. The operand follows unless
 /// the op is HLC_OP_READ, and what is expected if it compares.

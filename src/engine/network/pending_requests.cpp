@@ -88,16 +88,26 @@ void PendingRequests::take_back_some(std::unique_lock<std::mutex> &locked) {
   locked = lock();
 }
 
-Status PendingRequests::take(int rank, const char *call, std::unique_lock<std::mutex> &locked, Request **request) {
+Status PendingRequests::take(int rank, const char *call, std::unique_lock<std::mutex> &locked, Request **request, Room room) {
   take_back_some(locked);
   Connection *connection = nullptr;
   HLC_TRY(reach(connections_, rank, call, &connection));
-  if (!has_room(*connection)) {
+  if (!has_room(*connection, room)) {
     locked = {};
-    HLC_TRY(await(call, connection, rank, [connection] { return has_room(*connection); }));
+    HLC_TRY(await(call, connection, rank, [connection, room] { return has_room(*connection, room); }));
     locked = lock();
   }
-  return alone(communicator_, [&] { return pool_.take(*connection, call, request); });
+  return alone(communicator_, [&] {
+    HLC_TRY(pool_.take(*connection, call, request));
+    return room == Room::usual ? Status::ok : lend_long_room(**request);
+  });
+}
+
+/// A request that has none is released.
+Status PendingRequests::lend_long_room(Request &request) {
+  const Status lent = pool_.lend_long_room(request);
+  if (failed(lent)) release(request);
+  return lent;
 }
 
 Status PendingRequests::start_taken(Request &request) {
@@ -147,6 +157,7 @@ Status PendingRequests::reply(const Reply &reply) {
   Request *request = nullptr;
   HLC_TRY(connections_.reach(reply.message.target, &connection));
   HLC_TRY(pool_.take(*connection, "a reply", &request));
+  if (reply.bytes() > Request::kRoom) HLC_TRY(lend_long_room(*request));
   request->carry(reply.message, reply.olds.data(), reply.old_bytes);
   request->is_reply = true;
   replies_ += 1;

@@ -15,6 +15,16 @@ namespace halocline::core {
 
 struct Request;
 
+/// How much room a message needs: as each request has, or up to kMessageRoom.
+enum class Room { usual, of_long_message };
+
+/// Memory for a long message.
+struct LongRoom {
+  char *base = nullptr;
+  void *desc = nullptr;
+  LongRoom *after = nullptr;  // in the pool
+};
+
 /// The owner of requests: it is told when one has ended.
 class RequestOwner {
  public:
@@ -35,7 +45,7 @@ struct Connection {
   // How many requests were started there whose completion does not say that they are done at the target, and how many are known to be.
   std::uint64_t posted = 0, confirmed = 0;
   std::uint64_t written = 0;  // posted after the last write among these; later ones are messages without a reply
-  std::size_t in_use = 0;  // requests
+  std::size_t in_use = 0, long_rooms = 0;  // requests, and how many of these have a long room
   std::size_t reads = 0, borrowers = 0;  // under way: into memory of a caller, and all that use such memory
   std::size_t accumulates = 0;  // under way, and packed puts
   std::uint64_t progress = 0;  // how many events of this rank's requests there have happened
@@ -45,7 +55,7 @@ struct Connection {
 
 /// One transfer with its bookkeeping. It belongs to the caller from begin to its end, then to the pool.
 struct Request : Transfer {
-  static constexpr std::int64_t kRoom = ReceiveBuffers::kRoom;
+  static constexpr std::int64_t kRoom = 16'384 + 128;
   static constexpr std::int64_t kShort = 2048;  // bytes of a put that are copied
 
   RequestOwner *owner = nullptr;  // null once the owner has left
@@ -53,8 +63,9 @@ struct Request : Transfer {
   Request *before = nullptr, *after = nullptr;  // of the same connection; `after` also in the pool
   std::uint64_t number = 0;  // requests are numbered as they begin
   const char *call = "";
-  char *room = nullptr;  // kRoom bytes that may be sent from
+  char *room = nullptr;  // what may be sent from, of room_bytes()
   void *room_desc = nullptr;
+  LongRoom *lent = nullptr;  // while it has a long room: holds its own one
   int awaited = 0;  // number of events still awaited: its own end, and of a query the reply
   bool listed = false;  // in the list of its connection
   bool is_reply = false;  // to a query of another rank
@@ -71,6 +82,7 @@ struct Request : Transfer {
   std::uint64_t posted_before = 0;  // Connection::posted before this one
   std::uint64_t confirms = 0;  // of a query to confirm: how many of the posted requests
 
+  std::int64_t room_bytes() const { return lent ? kMessageRoom : kRoom; }
   /// Where the operands of its message are written.
   char *operands() const { return room + sizeof(Message); }
   /// Makes it send a message, which so many bytes of operands follow.
@@ -94,6 +106,8 @@ class RequestPool {
 
   /// Takes a request to the rank of a connection; `call` is its name in messages. May allocate, and fail.
   Status take(Connection &connection, const char *call, Request **request);
+  /// Lends a long room to a request until it is released. May allocate, and fail.
+  Status lend_long_room(Request &request);
   void release(Request &request);
   std::size_t in_use() const { return in_use_; }
   /// The one at a place; null if there is no such place.
@@ -111,16 +125,24 @@ class RequestPool {
   }
 
  private:
-  static constexpr std::size_t kChunk = 32;
+  static constexpr std::size_t kChunk = 32, kLongChunk = 4;
   struct Chunk {
     std::array<Request, kChunk> requests;
     NetworkSegment room;
   };
+  struct LongChunk {
+    std::array<LongRoom, kLongChunk> rooms;
+    NetworkSegment memory;
+  };
   Status add_chunk();
+  Status add_long_chunk();
+  void take_back_long_room(Request &request);
 
   Common common_;
   std::vector<std::unique_ptr<Chunk>> chunks_;
+  std::vector<std::unique_ptr<LongChunk>> long_chunks_;
   Request *free_ = nullptr;
+  LongRoom *free_long_ = nullptr;
   std::size_t in_use_ = 0;
 };
 
@@ -145,6 +167,7 @@ inline Status RequestPool::take(Connection &connection, const char *call, Reques
 }
 
 inline void RequestPool::release(Request &request) {
+  if (request.lent) take_back_long_room(request);
   request.use += 1;
   request.after = free_;
   free_ = &request;

@@ -53,7 +53,10 @@ void pack(Basic type, const char *base, Side &side, std::int64_t bytes, char *to
   });
 }
 
-/// The messages of one operation.
+/// Data of a message for which a request's own room is enough, where they are one run.
+constexpr std::int64_t kShort = Request::kRoom - static_cast<std::int64_t>(sizeof(Message)) - elements::kMostCode;
+
+/// The messages of one operation. A long one has a long room, also for the values in its reply: so few of these are under way.
 class PackedMessages {
  public:
   PackedMessages(const char *call, Target at, const PackedOperation &operation)
@@ -62,7 +65,7 @@ class PackedMessages {
         operation_(operation),
         message_(message_to(at, kind_of(operation.kind), operation.type, operation.word)),
         rank_(at.memory.rank()),
-        room_(std::min(Request::kRoom, at.memory.network().endpoint()->most_bytes()) - static_cast<std::int64_t>(sizeof(Message))),
+        most_bytes_(at.memory.network().endpoint()->most_bytes()),
         element_bytes_(elements::basic_bytes(operation.type)),
         target_(side_of(operation.target)),
         origin_(side_of(operation.origin)),
@@ -81,8 +84,9 @@ class PackedMessages {
 
   Status send_next(std::int64_t left) {
     RequestFilling filling(queries_);
-    HLC_TRY(filling.take(rank_, call_));
+    HLC_TRY(filling.take(rank_, call_, left > kShort ? Room::of_long_message : Room::usual));
     Request &request = filling.request();
+    room_ = std::min(request.room_bytes(), most_bytes_) - static_cast<std::int64_t>(sizeof(Message));
     char *const operands = request.operands();
     elements::StripWriter code(operands);
     message_.count = take_target(code, left);
@@ -130,7 +134,8 @@ class PackedMessages {
   const PackedOperation &operation_;
   Message message_;
   int rank_;
-  std::int64_t room_, element_bytes_;
+  std::int64_t most_bytes_, element_bytes_;
+  std::int64_t room_ = 0;  // of the present message, for its operands and for its reply's values
   Side target_, origin_, result_;
 };
 
