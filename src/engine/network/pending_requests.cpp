@@ -97,17 +97,7 @@ Status PendingRequests::take(int rank, const char *call, std::unique_lock<std::m
     HLC_TRY(await(call, connection, rank, [connection, room] { return has_room(*connection, room); }));
     locked = lock();
   }
-  return alone(communicator_, [&] {
-    HLC_TRY(pool_.take(*connection, call, request));
-    return room == Room::usual ? Status::ok : lend_long_room(**request);
-  });
-}
-
-/// A request that has none is released.
-Status PendingRequests::lend_long_room(Request &request) {
-  const Status lent = pool_.lend_long_room(request);
-  if (failed(lent)) release(request);
-  return lent;
+  return alone(communicator_, [&] { return pool_.take(*connection, call, room, request); });
 }
 
 Status PendingRequests::start_taken(Request &request) {
@@ -152,17 +142,17 @@ void PendingRequests::start(Request &request) {
   endpoint_.start(request);
 }
 
-Status PendingRequests::reply(const Reply &reply) {
+Status PendingRequests::take_for_reply(const Message &query, Request **request) {
   Connection *connection = nullptr;
-  Request *request = nullptr;
-  HLC_TRY(connections_.reach(reply.message.target, &connection));
-  HLC_TRY(pool_.take(*connection, "a reply", &request));
-  if (reply.bytes() > Request::kRoom) HLC_TRY(lend_long_room(*request));
-  request->carry(reply.message, reply.olds.data(), reply.old_bytes);
-  request->is_reply = true;
+  HLC_TRY(connections_.reach(query.origin, &connection));
+  return pool_.take(*connection, "a reply", Request::room_for(static_cast<std::int64_t>(sizeof query) + reply_room(query)), request);
+}
+
+void PendingRequests::reply(Request &request, const Reply &reply) {
+  request.carry(reply.message, reply.value_bytes);
+  request.is_reply = true;
   replies_ += 1;
-  endpoint_.start(*request);
-  return Status::ok;
+  endpoint_.start(request);
 }
 
 void PendingRequests::ended(Request &request) {

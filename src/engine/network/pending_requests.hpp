@@ -58,8 +58,10 @@ class PendingRequests final : public RequestOwner {
   /// The same for a request that was taken some time ago. If its connection has failed meanwhile, it is released.
   Status start_taken(Request &request);
   void release(Request &request) { pool_.release(request); }
-  /// Starts a reply, which is neither limited nor flushed: the ranks that send queries have a limit, and wait for the replies.
-  Status reply(const Reply &reply);
+  /// Takes a request for a reply, which is neither limited nor flushed: the ranks that send queries have a limit, and wait for the replies.
+  Status take_for_reply(const Message &query, Request **request);
+  /// Starts it, with the values that have been written behind the message.
+  void reply(Request &request, const Reply &reply);
   void ended(Request &request) override;
   /// One of the events that a request waits for has happened.
   void settle(Request &request);
@@ -90,11 +92,9 @@ class PendingRequests final : public RequestOwner {
   Status late(const char *call, int rank) const;
 
  private:
-  // To one rank, so that a rank that receives nothing does not block the others.
-  static constexpr std::size_t kMostRequests = 1024, kMostLongRooms = 16;
+  static constexpr std::size_t kMostRequests = 1024;  // to one rank, so that a rank that receives nothing does not block the others
 
   void take_back_some(std::unique_lock<std::mutex> &locked);
-  Status lend_long_room(Request &request);
   Status set_up(Request &request, const NetworkOperation &operation);
   void list(Request &request);
   void take_from_list(Request &request);

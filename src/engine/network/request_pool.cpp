@@ -52,14 +52,12 @@ Status RequestPool::add_long_chunk() {
   return Status::ok;
 }
 
-/// The request's own room is in `lent` meanwhile.
-Status RequestPool::lend_long_room(Request &request) {
-  if (!free_long_) HLC_TRY(add_long_chunk());
+/// Until it is released. The request's own room is in `lent` meanwhile.
+void RequestPool::lend_long_room(Request &request) {
   request.lent = std::exchange(free_long_, free_long_->after);
   std::swap(request.room, request.lent->base);
   std::swap(request.room_desc, request.lent->desc);
   request.connection->long_rooms += 1;
-  return Status::ok;
 }
 
 void RequestPool::take_back_long_room(Request &request) {

@@ -17,6 +17,8 @@ struct Request;
 
 /// How much room a message needs: as each request has, or up to kMessageRoom.
 enum class Room { usual, of_long_message };
+/// So many requests to one rank have a long room. They limit what it lends for its replies as well.
+inline constexpr std::size_t kMostLongRooms = 16;
 
 /// Memory for a long message.
 struct LongRoom {
@@ -82,6 +84,7 @@ struct Request : Transfer {
   std::uint64_t posted_before = 0;  // Connection::posted before this one
   std::uint64_t confirms = 0;  // of a query to confirm: how many of the posted requests
 
+  static Room room_for(std::int64_t bytes) { return bytes > kRoom ? Room::of_long_message : Room::usual; }
   std::int64_t room_bytes() const { return lent ? kMessageRoom : kRoom; }
   /// Where the operands of its message are written.
   char *operands() const { return room + sizeof(Message); }
@@ -105,9 +108,7 @@ class RequestPool {
   explicit RequestPool(const Common &common) : common_(common) {}
 
   /// Takes a request to the rank of a connection; `call` is its name in messages. May allocate, and fail.
-  Status take(Connection &connection, const char *call, Request **request);
-  /// Lends a long room to a request until it is released. May allocate, and fail.
-  Status lend_long_room(Request &request);
+  Status take(Connection &connection, const char *call, Room room, Request **request);
   void release(Request &request);
   std::size_t in_use() const { return in_use_; }
   /// The one at a place; null if there is no such place.
@@ -136,6 +137,7 @@ class RequestPool {
   };
   Status add_chunk();
   Status add_long_chunk();
+  void lend_long_room(Request &request);
   void take_back_long_room(Request &request);
 
   Common common_;
@@ -146,8 +148,10 @@ class RequestPool {
   std::size_t in_use_ = 0;
 };
 
-inline Status RequestPool::take(Connection &connection, const char *call, Request **request) {
+inline Status RequestPool::take(Connection &connection, const char *call, Room room, Request **request) {
   if (!free_) HLC_TRY(add_chunk());
+  const bool is_long = room == Room::of_long_message;
+  if (is_long && !free_long_) HLC_TRY(add_long_chunk());
   Request &taken = *free_;
   free_ = taken.after;
   in_use_ += 1;
@@ -162,6 +166,7 @@ inline Status RequestPool::take(Connection &connection, const char *call, Reques
   taken.confirms = 0;
   taken.listed_atomics = 0;
   taken.unpacking.bytes = 0;
+  if (is_long) lend_long_room(taken);
   *request = &taken;
   return Status::ok;
 }

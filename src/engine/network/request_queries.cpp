@@ -46,8 +46,7 @@ void RequestQueries::await_reply_of(Request &request, const Message &message) {
 Status RequestQueries::send_query(int rank, const char *call, const Message &message, const void *operands, std::int64_t bytes) {
   auto locked = pending_.lock();
   Request *request = nullptr;
-  const bool is_long = bytes > Request::kRoom - static_cast<std::int64_t>(sizeof message);
-  HLC_TRY(pending_.take(rank, call, locked, &request, is_long ? Room::of_long_message : Room::usual));
+  HLC_TRY(pending_.take(rank, call, locked, &request, Request::room_for(static_cast<std::int64_t>(sizeof message) + bytes)));
   write(*request, message, operands, bytes);
   pending_.start(*request);
   return Status::ok;
