@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <cstring>
@@ -131,6 +132,25 @@ TEST_P(MpiMessages, of_long_accumulates_have_64_kilobytes) {
     EXPECT_EQ(old[i], 0.5);
     EXPECT_EQ(accessed.element<double>(i), 0.5 + origin + static_cast<double>(i)) << "element " << i;
   }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/// They are not copied before they are sent.
+TEST_P(MpiMessages, of_long_data_have_left_once_they_are_complete_here) {
+  constexpr int kCount = 1 << 17;
+  Accessed accessed(GetParam(), kCount * sizeof(double));
+  accessed.fill(0.5);
+  std::vector<double> given(kCount, 1.0);
+  MPI_Accumulate(given.data(), kCount, MPI_DOUBLE, accessed.target, 0, kCount, MPI_DOUBLE, MPI_SUM, accessed.win);
+  MPI_Win_flush_local(accessed.target, accessed.win);
+  std::fill(given.begin(), given.end(), 2.0);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Raccumulate(given.data(), kCount, MPI_DOUBLE, accessed.target, 0, kCount, MPI_DOUBLE, MPI_SUM, accessed.win, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  std::fill(given.begin(), given.end(), 1000.0);
+  MPI_Win_flush(accessed.target, accessed.win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (std::size_t i = 0; i < kCount; ++i) EXPECT_EQ(accessed.element<double>(i), 3.5) << "element " << i;
   MPI_Barrier(MPI_COMM_WORLD);
 }
 

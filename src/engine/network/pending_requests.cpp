@@ -74,7 +74,7 @@ Status PendingRequests::find_room(int rank, const char *call) {
   take_back_some(locked);
   Connection *connection = nullptr;
   HLC_TRY(reach(connections_, rank, call, &connection));
-  if (has_room(*connection)) return Status::ok;
+  if (connection->has_room()) return Status::ok;
   locked = {};
   poll();
   return Status::again;
@@ -92,9 +92,9 @@ Status PendingRequests::take(int rank, const char *call, std::unique_lock<std::m
   take_back_some(locked);
   Connection *connection = nullptr;
   HLC_TRY(reach(connections_, rank, call, &connection));
-  if (!has_room(*connection, room)) {
+  if (!connection->has_room(room)) {
     locked = {};
-    HLC_TRY(await(call, connection, rank, [connection, room] { return has_room(*connection, room); }));
+    HLC_TRY(await(call, connection, rank, [connection, room] { return connection->has_room(room); }));
     locked = lock();
   }
   return alone(communicator_, [&] { return pool_.take(*connection, call, room, request); });

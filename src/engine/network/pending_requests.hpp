@@ -49,9 +49,6 @@ class PendingRequests final : public RequestOwner {
   Status find_room(int rank, const char *call);
 
   // With the lock:
-  static bool has_room(const Connection &connection, Room room = Room::usual) {
-    return connection.in_use < kMostRequests && (room == Room::usual || connection.long_rooms < kMostLongRooms);
-  }
   /// Takes a request to a rank; waits without the lock while too many are under way there.
   Status take(int rank, const char *call, std::unique_lock<std::mutex> &locked, Request **request, Room room = Room::usual);
   void start(Request &request);
@@ -92,8 +89,6 @@ class PendingRequests final : public RequestOwner {
   Status late(const char *call, int rank) const;
 
  private:
-  static constexpr std::size_t kMostRequests = 1024;  // to one rank, so that a rank that receives nothing does not block the others
-
   void take_back_some(std::unique_lock<std::mutex> &locked);
   Status set_up(Request &request, const NetworkOperation &operation);
   void list(Request &request);

@@ -17,8 +17,9 @@ struct Request;
 
 /// How much room a message needs: as each request has, or up to kMessageRoom.
 enum class Room { usual, of_long_message };
-/// So many requests to one rank have a long room. They limit what it lends for its replies as well.
-inline constexpr std::size_t kMostLongRooms = 16;
+/// Requests to one rank at a time, so that a rank that receives nothing does not block the others. So many of them have a long room, which
+/// limits what that rank lends for its replies as well.
+inline constexpr std::size_t kMostRequests = 1024, kMostLongRooms = 16;
 
 /// Memory for a long message.
 struct LongRoom {
@@ -53,6 +54,9 @@ struct Connection {
   std::uint64_t progress = 0;  // how many events of this rank's requests there have happened
   int error = 0;  // libfabric's number, once something has failed
   const char *failed_call = nullptr;
+
+  /// Whether one more request may begin now.
+  bool has_room(Room room = Room::usual) const { return in_use < kMostRequests && (room == Room::usual || long_rooms < kMostLongRooms); }
 };
 
 /// One transfer with its bookkeeping. It belongs to the caller from begin to its end, then to the pool.
@@ -165,7 +169,7 @@ inline Status RequestPool::take(Connection &connection, const char *call, Room r
   taken.awaited = 1;
   taken.confirms = 0;
   taken.listed_atomics = 0;
-  taken.unpacking.bytes = 0;
+  taken.unpacking.bytes = taken.tail_bytes = 0;
   if (is_long) lend_long_room(taken);
   *request = &taken;
   return Status::ok;

@@ -68,7 +68,7 @@ Status RequestQueries::start_taken(Request &request, const Message &message, std
   if (!pending_.keeps_order()) sent.silent = 0;
   request.carry(sent, operand_bytes);
   await_reply_of(request, sent);
-  request.borrows = request.unpacking.bytes > 0;
+  request.borrows = request.unpacking.bytes > 0 || request.tail_bytes > 0;
   const auto locked = pending_.lock();
   return pending_.start_taken(request);
 }
