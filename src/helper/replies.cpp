@@ -8,12 +8,12 @@ namespace halocline::core {
 
 Status Replies::add_chunk() {
   auto chunk = std::make_unique<Chunk>();
-  HLC_TRY(chunk->room.open(endpoint_, static_cast<std::int64_t>(kChunk * sizeof(Reply)), NetworkSegment::Use::for_me));
+  HLC_TRY(chunk->room.open(endpoint_, static_cast<std::int64_t>(kChunk) * kMessageRoom, NetworkSegment::Use::for_me));
   for (std::size_t i = 0; i < kChunk; ++i) {
     Sent &sent = chunk->replies[i];
     sent.kind = Transfer::Kind::send;
     sent.reported = true;
-    sent.from = chunk->room.base() + i * sizeof(Reply);
+    sent.from = chunk->room.base() + static_cast<std::int64_t>(i) * kMessageRoom;
     sent.desc = chunk->room.desc();
     free_.push_back(&sent);
   }
@@ -21,20 +21,25 @@ Status Replies::add_chunk() {
   return Status::ok;
 }
 
-Status Replies::send(int rank, const transport::Address &address, const Reply &reply) {
+Status Replies::take(Transfer **transfer, Reply *reply) {
+  if (free_.empty()) HLC_TRY(add_chunk());
+  *transfer = free_.back();
+  free_.pop_back();
+  reply->values = const_cast<char *>((*transfer)->from) + sizeof(Message);
+  return Status::ok;
+}
+
+Status Replies::send(int rank, const transport::Address &address, const Reply &reply, Transfer &transfer) {
   auto known = peers_.find(rank);
   if (known == peers_.end()) {
     transport::Peer peer{};
     HLC_TRY(endpoint_.resolve(address, &peer));
     known = peers_.emplace(rank, peer).first;
   }
-  if (free_.empty()) HLC_TRY(add_chunk());
-  Sent &sent = *free_.back();
-  free_.pop_back();
-  sent.peer = known->second;
-  sent.bytes = reply.bytes();
-  std::memcpy(const_cast<char *>(sent.from), &reply, static_cast<std::size_t>(sent.bytes));
-  endpoint_.start(sent);
+  transfer.peer = known->second;
+  transfer.bytes = static_cast<std::int64_t>(sizeof reply.message) + reply.value_bytes;
+  std::memcpy(const_cast<char *>(transfer.from), &reply.message, sizeof reply.message);
+  endpoint_.start(transfer);
   return Status::ok;
 }
 

@@ -16,13 +16,15 @@ class Replies {
  public:
   explicit Replies(NetworkEndpoint &endpoint) : endpoint_(endpoint) {}
 
-  /// Sends a reply to a rank, whose address this is.
-  Status send(int rank, const transport::Address &address, const Reply &reply);
+  /// Takes a transfer for a reply, whose values are written where they are sent from.
+  Status take(Transfer **transfer, Reply *reply);
+  /// Sends it to a rank, whose address this is.
+  Status send(int rank, const transport::Address &address, const Reply &reply, Transfer &transfer);
   /// Takes a transfer that has ended, also if it failed: a rank that does not receive its reply is lost.
   void take_back(Transfer &transfer) { free_.push_back(static_cast<Sent *>(&transfer)); }
 
  private:
-  static constexpr std::size_t kChunk = 64;
+  static constexpr std::size_t kChunk = 16;
   struct Sent : Transfer {};
   struct Chunk {
     std::array<Sent, kChunk> replies;

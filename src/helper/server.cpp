@@ -116,16 +116,19 @@ bool Server::read(const char *text, std::int64_t bytes) {
 /// A query that finds others put off waits behind them, as ServedParts has it.
 bool Server::carry_out(const Message &query, Operands operands) {
   Reply reply;
+  Transfer *transfer = nullptr;
   const bool waits = !put_off_.empty() && Service::is_in_order(query);
+  if (!query.silent && !waits && failed(replies_.take(&transfer, &reply))) return false;
   const Outcome outcome = waits ? Outcome::later : service_.carry_out(query, operands.data, operands.bytes, &reply);
+  if (transfer && outcome != Outcome::done) replies_.take_back(*transfer);
   if (outcome == Outcome::refused) return false;
   if (outcome == Outcome::later) {
     put_off_.push_back({query, std::vector<char>(operands.data, operands.data + operands.bytes)});
     return true;
   }
-  if (query.silent) return true;
+  if (!transfer) return true;
   const auto *ranks = reinterpret_cast<const RankAddress *>(ranks_.part(0));
-  return !failed(replies_.send(reply.message.target, ranks[reply.message.target].address, reply));
+  return !failed(replies_.send(reply.message.target, ranks[reply.message.target].address, reply, *transfer));
 }
 
 void Server::carry_out_put_off() {

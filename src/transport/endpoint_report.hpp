@@ -23,6 +23,7 @@ class EndpointReport {
   std::int64_t most_bytes() const { return abilities_.most_bytes; }
   std::int64_t piece_bytes() const { return std::min(abilities_.piece_bytes, abilities_.most_bytes); }
   bool registers_sources() const { return abilities_.registers_sources; }
+  bool sends_tails() const { return abilities_.sends_tails; }
   bool keeps_order() const { return abilities_.keeps_order; }
   static std::uint64_t immediate_data(std::uint64_t words_id, std::uint32_t id, std::uint32_t value) {
     return ImmediateDataTable::data_of(words_id, id, value);
@@ -38,7 +39,7 @@ class EndpointReport {
  protected:
   /// Set when the endpoint opens.
   struct Abilities {
-    bool carries_values = false, registers_sources = false, keeps_order = false;
+    bool carries_values = false, registers_sources = false, sends_tails = false, keeps_order = false;
     std::int64_t most_bytes = 0;  // of a transfer
     std::int64_t piece_bytes = std::numeric_limits<std::int64_t>::max();
     std::int64_t few_transfers = 0;  // so many do not fill the network

@@ -94,6 +94,8 @@ struct Transfer {
   void *desc = nullptr;  // of the region that contains `from` or `into`
   void *registered = nullptr;  // the network's own: a registration for this transfer only
   std::int64_t bytes = 0;
+  const char *tail = nullptr;  // of send: what follows the bytes of `from`, unless tail_bytes is 0
+  std::int64_t tail_bytes = 0;
   std::int64_t arrived = 0;  // bytes of a received message
   std::uint64_t address = 0, key = 0;  // at the target, as in its RemoteKey
   std::uint64_t immediate = 0;  // immediate data
@@ -160,6 +162,7 @@ concept StartsTransfers = requires(E &endpoint, const E &seen, Transfer &transfe
   { seen.most_bytes() } -> std::same_as<std::int64_t>;  // of one transfer
   { seen.piece_bytes() } -> std::same_as<std::int64_t>;  // in transfers of so many bytes long puts and gets are the fastest
   { seen.registers_sources() } -> std::same_as<bool>;  // then each transfer needs a descriptor
+  { seen.sends_tails() } -> std::same_as<bool>;  // else tail_bytes must be 0
   { seen.keeps_order() } -> std::same_as<bool>;
   { endpoint.register_source(transfer) } -> std::same_as<Status>;
   { endpoint.start(transfer) } -> std::same_as<void>;

@@ -52,9 +52,12 @@ def checks():
     yield "numbers have three digits", [*map(tables.number, (1234.5, 12.34, 1.234, 0.0123))] == ["1,234", "12.3", "1.23", "0.012"]
     crowded = launch(0, {"MPICH 5": row("fence", ours=1, host=4.9), "Open MPI 5": row("fence", ours=1, host=2)})
     found = {"ranks": 2, "crowded_ranks": 8, "calls": one_slow, "crowded": crowded, "windows": [window("create", 2), window("create", 4)],
+             "hosts_windows": [{"bytes": 4096, **window("create", 2)}],
              "halo": [halo(False, 30), halo(True, 10)]}
     made = {title.split(",")[0]: (head, rows, notes) for title, head, rows, notes in tables.all_tables(found)}
-    yield "there are five tables", len(made) == 5
+    yield "there are six tables", len(made) == 6
+    yield "windows between hosts have both times and their ratio", \
+        made["Windows made and freed between 2 hosts"][1] == [["create", "4,096", "10.0", "20.0", "2.00"]]
     yield "all rows are as long as their heads", all(len(one) == len(head) for head, rows, _ in made.values() for one in rows)
     yield "crowded ranks are held against MPICH", made["Synchronisation"][1][0][-1] == "below 5"
     yield "windows have a row per kind and ranks", [one[:4] for one in made["Windows: made and freed"][1]] == [

@@ -19,6 +19,10 @@ OPERATIONS = {("put + flush", 8), ("put + flush", 4096), ("get + flush", 8), ("g
               ("accumulate + flush", 8), ("accumulate + flush", 65536), ("fetch_and_op + flush", 8), ("compare_and_swap + flush", 8),
               ("lock shared, unlock", 0), ("lock exclusive, unlock", 0), ("lock exclusive of one rank by all", 8),
               ("PSCW, put to the next rank", 8), ("fence, put to the next rank", 8)}
+ELEMENTS = {"accumulate of doubles + flush", "get_accumulate of doubles + flush", "accumulate LAND + flush", "accumulate MAXLOC + flush",
+            "accumulate of float complex + flush", "accumulate of double complex + flush", "accumulate of long doubles + flush",
+            "put of 512 blocks", "get of 512 blocks", "accumulate of 512 blocks", "put of 16000 blocks", "get of 16000 blocks",
+            "2000 fetch_and_op + flush", "2000 puts + flush", "64 gets + flush"}
 HALO_MODES = {"hand_p2p", "p2p", "fence", "pscw", "passive", "passive_naive", "notify", "direct"}
 KINDS = {"create", "allocate", "allocate_shared", "dynamic"}
 TIMES = ("ours_us", "host_us", "limit_us", "ratio")
@@ -44,6 +48,11 @@ def checks(found, output):
     between = [row for one in found["hosts"] for row in one["operations"]]
     yield "calls between hosts have times, or a reason why not", \
         all(is_number(row[key]) for row in between for key in ("ours_us", "host_us")) and bool(between or found["left_out"])
+    names = {row["operation"] for row in between}
+    yield "among them each of the elements", not between or names >= ELEMENTS
+    windows_between = [one[side]["median_us"] for one in found["hosts_windows"] for side in ("ours", "host")]
+    yield "windows are made between hosts too", \
+        all(is_number(us) for us in windows_between) and len(windows_between) == (12 if between else 0)
     windows = found["windows"]
     yield "each kind of window is there", {one["kind"] for one in windows} == KINDS and len(windows) == len(KINDS)
     sides = [one[side] for one in windows for side in ("ours", "host")]

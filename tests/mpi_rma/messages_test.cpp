@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <cstring>
@@ -110,6 +111,46 @@ void combine(Memory kind, MPI_Datatype type, MPI_Op op, const Values<T> &values)
   MPI_Get_accumulate(nullptr, 0, type, old.data(), kCount, type, accessed.target, 0, kCount, type, MPI_NO_OP, accessed.win);
   MPI_Win_flush(accessed.target, accessed.win);
   for (int i = 0; i < kCount; ++i) EXPECT_EQ(old[static_cast<std::size_t>(i)], values.after) << "element " << i;
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/// More data than the messages of one rank to another have under way at a time.
+TEST_P(MpiMessages, of_long_accumulates_have_64_kilobytes) {
+  constexpr int kCount = 3 << 16, kMessages = kCount * 8 / 65'536, kMost = 2 * (kMessages + kMessages / 8) + 8;
+  Accessed accessed(GetParam(), kCount * sizeof(double));
+  std::vector<double> given(kCount), old(kCount);
+  for (std::size_t i = 0; i < kCount; ++i) given[i] = rank() + static_cast<double>(i);
+  accessed.fill(0.5);
+  const int before = sent();
+  MPI_Get_accumulate(given.data(), kCount, MPI_DOUBLE, old.data(), kCount, MPI_DOUBLE, accessed.target, 0, kCount, MPI_DOUBLE, MPI_SUM,
+                     accessed.win);
+  MPI_Win_flush(accessed.target, accessed.win);
+  EXPECT_LE(sent() - before, kMost) << "queries and replies";
+  MPI_Barrier(MPI_COMM_WORLD);
+  const int origin = (rank() + size() - 1) % size();
+  for (std::size_t i = 0; i < kCount; ++i) {
+    EXPECT_EQ(old[i], 0.5);
+    EXPECT_EQ(accessed.element<double>(i), 0.5 + origin + static_cast<double>(i)) << "element " << i;
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/// They are not copied before they are sent.
+TEST_P(MpiMessages, of_long_data_have_left_once_they_are_complete_here) {
+  constexpr int kCount = 1 << 17;
+  Accessed accessed(GetParam(), kCount * sizeof(double));
+  accessed.fill(0.5);
+  std::vector<double> given(kCount, 1.0);
+  MPI_Accumulate(given.data(), kCount, MPI_DOUBLE, accessed.target, 0, kCount, MPI_DOUBLE, MPI_SUM, accessed.win);
+  MPI_Win_flush_local(accessed.target, accessed.win);
+  std::fill(given.begin(), given.end(), 2.0);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Raccumulate(given.data(), kCount, MPI_DOUBLE, accessed.target, 0, kCount, MPI_DOUBLE, MPI_SUM, accessed.win, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  std::fill(given.begin(), given.end(), 1000.0);
+  MPI_Win_flush(accessed.target, accessed.win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (std::size_t i = 0; i < kCount; ++i) EXPECT_EQ(accessed.element<double>(i), 3.5) << "element " << i;
   MPI_Barrier(MPI_COMM_WORLD);
 }
 

@@ -262,7 +262,9 @@ const char *const kRma =
     "Times calls of MPI-3 RMA from rank 0 to the last rank, and the synchronisation of all ranks, by their MPI_ and their PMPI_ names in "
     "turn in one process. With libhalocline_mpi loaded first (LD_PRELOAD) the former are the library's and the latter the host MPI's. One "
     "sample of each per round in shuffled order; what every sample leaves is verified byte by byte. Part interposition: what a call takes "
-    "to find its window, and what it takes to find that the host has it.";
+    "to find its window, and what it takes to find that the host has it. Part elements: accumulates by type and operation, get_accumulate, "
+    "blocks, "
+    "and many calls before one flush.";
 
 const char *const kWindows =
     "Times windows of each kind, made and freed, by their MPI_ and their PMPI_ names in turn in one process, and reads how much memory a "
@@ -275,9 +277,9 @@ void add_parts(CLI::App &command, const std::string &name, PairOptions &o, const
 }
 
 CLI::App *add_rma_command(CLI::App &app, PairOptions &options) {
-  options.sizes = {8, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576};
+  options.sizes = {8, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304};
   CLI::App *command = app.add_subcommand("rma", kRma);
-  add_sizes(*command, options, "Bytes of a put or get", {1, kMostRmaBytes});
+  add_sizes(*command, options, "Bytes of a put or get, and of an accumulate of doubles", {1, kMostRmaBytes});
   std::vector<std::string> parts = rma_parts();
   parts.push_back("interposition");
   add_parts(*command, "--parts", options, parts, "Groups of operations, comma-separated");
@@ -293,6 +295,9 @@ CLI::App *add_rma_command(CLI::App &app, PairOptions &options) {
 CLI::App *add_windows_command(CLI::App &app, PairOptions &options) {
   CLI::App *command = app.add_subcommand("windows", kWindows);
   add_parts(*command, "--kinds", options, window_kinds(), "Kinds of windows, comma-separated");
+  command->add_option("--bytes", options.window_bytes, "Bytes of data of each rank")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30))
+      ->capture_default_str();
   command->add_option("--windows", options.windows, "At most so many windows open at the same time")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
@@ -318,7 +323,7 @@ const char *const kOperations =
 CLI::App *add_operations_command(CLI::App &app, PairOptions &options) {
   options.sizes = {8, 512, 4096, 65536, 1048576};
   CLI::App *command = app.add_subcommand("operations", kOperations);
-  add_sizes(*command, options, "Bytes of an operation", {8, kMostRmaBytes});
+  add_sizes(*command, options, "Bytes of an operation", {8, kOperationBytes});
   add_parts(*command, "--parts", options, operation_parts(), "Groups of operations, comma-separated");
   add_common(*command, options);
   add_sampling(*command, options);
@@ -341,7 +346,7 @@ const char *const kModel =
 
 CLI::App *add_model_command(CLI::App &app, ModelOptions &o) {
   CLI::App *command = app.add_subcommand("model", kModel);
-  add_sizes(*command, o, "Bytes of operations between two ranks (default: 8 to 1 MiB)", {8, kMostRmaBytes});
+  add_sizes(*command, o, "Bytes of operations between two ranks (default: 8 to 1 MiB)", {8, kOperationBytes});
   command->add_option("--seconds", o.seconds, "Begin no operation and no swap of another shape after so many seconds")
       ->check(common::positive_number())
       ->capture_default_str();

@@ -5,7 +5,8 @@ drop_in.py --build build/release [--build build/release-openmpi ...] [--abi buil
 
 Parts: calls     halocline-bench rma, 2 ranks: every call by the library and by the host in one process; the MPIs in turn, several launches
        crowded   the same of the synchronisation, with more ranks than cores
-       hosts     the same of transfers, atomics and synchronisation between 2 hosts, namespaces of this machine (docs/hosts.md)
+       hosts     the same between 2 hosts, namespaces of this machine (docs/hosts.md): transfers, blocks, atomics, synchronisation, and
+                 elements (accumulates by type and operation, many calls before a flush); halocline-bench windows there
        windows   halocline-bench windows, 2 to 64 ranks: time and memory of windows
        halo      halocline-bench halo, the modes of MPI RMA with the library loaded and without it, in turn
 
@@ -42,11 +43,15 @@ HALO_SIZES = (("8,8,64", 1), ("16,16,256", 1), ("16,16,256", 29))
 QUICK = {"calls": ["--repetitions", "2", "--sample-ms", "0.05", "--sizes", "8,4096"],
          "crowded": ["--repetitions", "2", "--sample-ms", "0.05"],
          "hosts": ["--repetitions", "2", "--sample-ms", "0.05", "--sizes", "8,4096"],
+         "hosts_windows": ["--repetitions", "2", "--seconds", "0.05", "--windows", "2"],
          "windows": ["--repetitions", "2", "--seconds", "0.05", "--windows", "4"],
          "halo": ["--repetitions", "2", "--warmups", "1", "--sample-ms", "0.05"]}
 USUAL = {"calls": ["--repetitions", "15"], "crowded": ["--repetitions", "7"], "hosts": ["--repetitions", "9"],
-         "windows": ["--seconds", "1"], "halo": ["--repetitions", "15"]}
-OPERATIONS = {"calls": [], "crowded": ["--parts", "synchronisation"], "hosts": ["--parts", "transfers,atomics,synchronisation"]}
+         "hosts_windows": ["--seconds", "1", "--windows", "8"], "windows": ["--seconds", "1"], "halo": ["--repetitions", "15"]}
+OPERATIONS = {"calls": ["--parts", "transfers,blocks,atomics,synchronisation,interposition"], "crowded": ["--parts", "synchronisation"],
+              "hosts": ["--parts", "transfers,blocks,atomics,synchronisation,elements"]}
+HOSTS_WINDOWS = ("create", "allocate", "dynamic")
+HOSTS_WINDOW_BYTES = (4096, 1 << 20)
 MPI_NAMES = ((r"MPICH Version:\s*(\S+)", "MPICH"), (r"Open MPI v([\d.]+)", "Open MPI"), (r"Intel\(R\) MPI Library ([\d.]+)", "Intel MPI"))
 
 
@@ -119,7 +124,7 @@ class Measurement:
         self.words = QUICK if options.quick else USUAL
         self.failed = False
         self.found = {"format": FORMAT, "benchmark": "drop-in", "ranks": options.ranks, "crowded_ranks": options.crowded_ranks, "mpis": {},
-                      "left_out": [], **{part: [] for part in PARTS}}
+                      "left_out": [], "hosts_windows": [], **{part: [] for part in PARTS}}
 
     def try_run(self, part, host, ranks, loaded, *words):
         """The report of one launch, or None."""
@@ -147,6 +152,12 @@ class Measurement:
 
     def hosts(self):
         self.calls("hosts", min(self.options.launches, 3))
+        if not self.found["hosts"]:
+            return
+        for bytes_, host in itertools.product(HOSTS_WINDOW_BYTES, self.mpis):
+            words = ["windows", "--kinds", ",".join(HOSTS_WINDOWS), "--bytes", bytes_, *self.words["hosts_windows"]]
+            if report := self.try_run("hosts", host, self.options.ranks, True, *words):
+                self.found["hosts_windows"] += [{"bytes": bytes_, "mpi": host.name, **one} for one in map(without_samples, report["kinds"])]
 
     def windows(self):
         for ranks in self.options.window_ranks:

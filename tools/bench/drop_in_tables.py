@@ -164,6 +164,21 @@ def hosts_table(found):
     return f"Calls between 2 hosts, us, {found['ranks']} ranks", head, rows, [f"{reached} of {len(operations)} operations reach the aim."]
 
 
+def hosts_windows_table(found):
+    measured = found["hosts_windows"]
+    mpis = in_order(one["mpi"] for one in measured)
+    rows = []
+    for kind, size in in_order((one["kind"], one["bytes"]) for one in measured):
+        row = [kind, f"{size:,}"]
+        for mpi in mpis:
+            one = next((one for one in measured if (one["kind"], one["bytes"], one["mpi"]) == (kind, size, mpi)), None)
+            ours, host = (one[side]["median_us"] for side in ("ours", "host")) if one else (0, 0)
+            row += [number(ours), number(host), f"{host / ours:.2f}"] if one else ["", "", ""]
+        rows.append(row)
+    head = ["kind", "bytes per rank", *(column for mpi in mpis for column in (f"ours, {mpi}", mpi, "ratio"))]
+    return f"Windows made and freed between 2 hosts, us, {found['ranks']} ranks", head, rows, []
+
+
 def kilobytes(side):
     return number((side["own_bytes"] + side["shared_bytes"]) / 1024)
 
@@ -208,7 +223,7 @@ def halo_table(found):
 
 
 TABLES = {"calls": (calls_table, interposition_table), "crowded": (crowded_table,), "hosts": (hosts_table,),
-          "windows": (windows_table,), "halo": (halo_table,)}
+          "hosts_windows": (hosts_windows_table,), "windows": (windows_table,), "halo": (halo_table,)}
 
 
 def all_tables(found):

@@ -65,7 +65,7 @@ std::vector<std::string> operation_parts() {
 Results run_operations(MPI_Comm comm, const PairOptions &options, int argc, char **argv) {
   if (size_of(comm) < 2) throw Refusal("operations are between 2 ranks or more");
   const halocline::Context context(comm);
-  RmaWays ways(comm);
+  RmaWays ways(comm, kOperationBytes);
   ways.add_engine(context);
   Stage stage{comm, context, ways};
   std::mt19937_64 random(options.seed);

@@ -14,6 +14,7 @@ struct PairOptions : CommonOptions {
   std::vector<std::string> ways;  ///< `operations`: only these, beside the limit; none: all
   std::vector<std::string> parts;  ///< `rma`: groups of operations; `windows`: kinds of windows
   double seconds = 2;  ///< `windows`: the most for one kind of window by one set of names
+  std::int64_t window_bytes = 4096;  ///< `windows`: of data per rank; a page, so that what windows need beside it shows
   int windows = 32;  ///< `windows`: how many are open at the same time for the memory
 };
 

@@ -21,8 +21,13 @@ RmaRow row_of(const RmaTask &task, RmaWays &ways, const PairOptions &options, st
   return row;
 }
 
+/// More than usual only where a transfer needs it: all ranks of a node have this in shared memory, three times.
+std::int64_t bytes_for(const PairOptions &options) {
+  return std::max(kOperationBytes, *std::max_element(options.sizes.begin(), options.sizes.end()));
+}
+
 std::vector<RmaRow> race_all(MPI_Comm comm, const PairOptions &options) {
-  RmaWays ways(comm);
+  RmaWays ways(comm, bytes_for(options));
   std::mt19937_64 random(options.seed);
   std::vector<RmaRow> rows;
   for (const RmaTask &task : rma_tasks(ways.ranks(), options.sizes, options.parts)) rows.push_back(row_of(task, ways, options, random));

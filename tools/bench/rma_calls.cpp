@@ -22,10 +22,11 @@ Function of_host(Function named, const char *name) {
 }  // namespace
 
 // One list in the order of the table, for both names.
-#define BENCH_RMA_CALLS(CALL)                                                                                                              \
-  CALL(Win_create), CALL(Win_allocate), CALL(Win_allocate_shared), CALL(Win_create_dynamic), CALL(Win_free), CALL(Put), CALL(Get),         \
-      CALL(Accumulate), CALL(Fetch_and_op), CALL(Compare_and_swap), CALL(Win_flush), CALL(Win_lock), CALL(Win_unlock), CALL(Win_lock_all), \
-      CALL(Win_unlock_all), CALL(Win_fence), CALL(Win_post), CALL(Win_start), CALL(Win_complete), CALL(Win_wait)
+#define BENCH_RMA_CALLS(CALL)                                                                                                           \
+  CALL(Win_create), CALL(Win_allocate), CALL(Win_allocate_shared), CALL(Win_create_dynamic), CALL(Win_free), CALL(Put), CALL(Get),      \
+      CALL(Accumulate), CALL(Get_accumulate), CALL(Fetch_and_op), CALL(Compare_and_swap), CALL(Win_flush), CALL(Win_lock),              \
+      CALL(Win_unlock), CALL(Win_lock_all), CALL(Win_unlock_all), CALL(Win_fence), CALL(Win_post), CALL(Win_start), CALL(Win_complete), \
+      CALL(Win_wait)
 #define BENCH_LOADED(name) MPI_##name
 #define BENCH_HOST(name) of_host(&PMPI_##name, "PMPI_" #name)
 

@@ -17,6 +17,7 @@ struct RmaCalls {
   decltype(&MPI_Put) put;
   decltype(&MPI_Get) get;
   decltype(&MPI_Accumulate) accumulate;
+  decltype(&MPI_Get_accumulate) get_accumulate;
   decltype(&MPI_Fetch_and_op) fetch_and_op;
   decltype(&MPI_Compare_and_swap) compare_and_swap;
   decltype(&MPI_Win_flush) flush;

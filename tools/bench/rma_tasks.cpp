@@ -25,8 +25,8 @@ void lock_and_unlock(Word &word) {
 void add_put(RmaRanks &r, std::int64_t bytes, Tasks &tasks) {
   RmaTask task{"transfers", "put + flush", bytes};
   const auto count = static_cast<int>(bytes);
-  task.prepare = [&r](RmaMemory &s) {
-    for (std::int64_t i = 0; i < kMostRmaBytes; ++i) s.buffer[static_cast<std::size_t>(i)] = r.byte(i);
+  task.prepare = [&r, bytes](RmaMemory &s) {
+    for (std::int64_t i = 0; i < bytes; ++i) s.buffer[static_cast<std::size_t>(i)] = r.byte(i);
   };
   task.call = [&r, count](RmaSide &s) {
     s.calls.put(s.buffer.data(), count, MPI_BYTE, r.target(), 0, count, MPI_BYTE, s.win);
@@ -49,9 +49,9 @@ void add_put(RmaRanks &r, std::int64_t bytes, Tasks &tasks) {
 void add_get(RmaRanks &r, std::int64_t bytes, Tasks &tasks) {
   RmaTask task{"transfers", "get + flush", bytes};
   const auto count = static_cast<int>(bytes);
-  task.prepare = [&r](RmaMemory &s) {
-    for (std::int64_t i = 0; i < kMostRmaBytes; ++i) s.window[i] = r.byte(i);
-    std::fill(s.buffer.begin(), s.buffer.end(), char{0});
+  task.prepare = [&r, bytes](RmaMemory &s) {
+    for (std::int64_t i = 0; i < bytes; ++i) s.window[i] = r.byte(i);
+    std::fill_n(s.buffer.begin(), bytes, char{0});
   };
   task.call = [&r, count](RmaSide &s) {
     s.calls.get(s.buffer.data(), count, MPI_BYTE, r.target(), 0, count, MPI_BYTE, s.win);
@@ -71,40 +71,12 @@ void add_get(RmaRanks &r, std::int64_t bytes, Tasks &tasks) {
   tasks.push_back(task);
 }
 
-/// Of every two runs of bytes the first is moved, the other stays as the target has it.
-void add_blocks(RmaRanks &r, const RmaBlocks &shape, Tasks &tasks) {
-  const std::int64_t count = shape.count, run = shape.run_bytes;
-  RmaTask task{"blocks", shape.name(), count * run};
-  task.blocks = count;
-  task.prepare = [&r](RmaMemory &s) {
-    for (std::int64_t i = 0; i < kMostRmaBytes; ++i) s.buffer[static_cast<std::size_t>(i)] = r.byte(i);
-    std::fill_n(s.window, kMostRmaBytes, static_cast<char>(r.stamp - 1));
+/// Zeros in the window, numbers in the buffer.
+RmaTask::OnMemory cleared(std::int64_t bytes) {
+  return [bytes](RmaMemory &side) {
+    std::memset(side.window, 0, static_cast<std::size_t>(bytes));
+    std::fill_n(numbers_in(side.buffer.data()), bytes / 8, std::int64_t{3});
   };
-  const MPI_Datatype type = shape.type;
-  task.call = [&r, type](RmaSide &s) {
-    s.calls.put(s.buffer.data(), 1, type, r.target(), 0, 1, type, s.win);
-    s.calls.flush(r.target(), s.win);
-  };
-  task.engine = [&r, count, run](EngineSide &s) {
-    s.segment.put({r.target(), 0}, s.buffer.data(), halocline::Block{run, 1, {count}, {2 * run}, {2 * run}});
-    s.segment.flush(r.target());
-  };
-  const std::int64_t end = (2 * count - 1) * run;
-  task.right = [&r, end, run](RmaMemory &s, std::int64_t) {
-    for (std::int64_t i = 0; i < end && r.rank == r.target(); ++i)
-      if (s.window[i] != (i % (2 * run) < run ? r.byte(i) : static_cast<char>(r.stamp - 1))) return false;
-    return true;
-  };
-  task.verified = end;
-  task.limit = [&r, count, run] {
-    for (std::int64_t i = 0; i < count; ++i) std::memcpy(r.near + 2 * run * i, r.plain.data() + 2 * run * i, static_cast<std::size_t>(run));
-  };
-  tasks.push_back(task);
-}
-
-void clear(RmaMemory &side) {
-  std::memset(side.window, 0, kMostRmaBytes);
-  std::fill_n(numbers_in(side.buffer.data()), kMostRmaBytes / 8, std::int64_t{3});
 }
 
 void add_row(std::int64_t *__restrict to, const std::int64_t *__restrict from, int count) {
@@ -129,7 +101,7 @@ void add_numbers(std::int64_t *to, const std::int64_t *from, int count) {
 void add_accumulate(RmaRanks &r, std::int64_t bytes, Tasks &tasks) {
   RmaTask task{"atomics", "accumulate + flush", bytes};
   const auto count = static_cast<int>(bytes / 8);
-  task.prepare = clear;
+  task.prepare = cleared(bytes);
   task.call = [&r, count](RmaSide &s) {
     s.calls.accumulate(s.buffer.data(), count, MPI_INT64_T, r.target(), 0, count, MPI_INT64_T, MPI_SUM, s.win);
     s.calls.flush(r.target(), s.win);
@@ -154,7 +126,7 @@ void add_accumulate(RmaRanks &r, std::int64_t bytes, Tasks &tasks) {
 
 void add_fetch_and_op(RmaRanks &r, Tasks &tasks) {
   RmaTask task{"atomics", "fetch_and_op + flush", 8};
-  task.prepare = clear;
+  task.prepare = cleared(64);
   task.call = [&r](RmaSide &s) {
     std::int64_t before = 0;
     s.calls.fetch_and_op(s.buffer.data(), &before, MPI_INT64_T, r.target(), 0, MPI_SUM, s.win);
@@ -170,7 +142,7 @@ void add_fetch_and_op(RmaRanks &r, Tasks &tasks) {
 /// Each call writes one more than was there. The number that is expected is 3 more in the buffer, as it was cleared.
 void add_compare_and_swap(RmaRanks &r, Tasks &tasks) {
   RmaTask task{"atomics", "compare_and_swap + flush", 8};
-  task.prepare = clear;
+  task.prepare = cleared(64);
   task.call = [&r](RmaSide &s) {
     std::int64_t *mine = numbers_in(s.buffer.data());
     mine[0] = mine[1] - 2;
@@ -321,7 +293,7 @@ void add_rate(RmaRanks &r, std::int64_t bytes, Tasks &tasks) {
 void add_contended_counter(RmaRanks &r, Tasks &tasks) {
   RmaTask task = task_of_all("fetch_and_op of one rank by all", 8);
   task.part = "contention", task.in_epoch = true, task.handovers = r.size;
-  task.prepare = clear;
+  task.prepare = cleared(64);
   task.call = [](RmaSide &s) {
     std::int64_t before = 0;
     s.calls.fetch_and_op(s.buffer.data(), &before, MPI_INT64_T, 0, 0, MPI_SUM, s.win);
@@ -335,7 +307,7 @@ void add_contended_counter(RmaRanks &r, Tasks &tasks) {
 /// Each rank has a place of its own in the target.
 void add_contended_put(RmaRanks &r, Tasks &tasks) {
   constexpr std::int64_t kBytes = 4096;
-  if (r.size * kBytes > kMostRmaBytes) return;
+  if (r.size * kBytes > kOperationBytes) return;
   RmaTask task = task_of_all("put + flush to one rank by all", kBytes * r.size);
   task.part = "contention", task.bytes = kBytes, task.in_epoch = true, task.handovers = r.size;
   task.prepare = [&r](RmaMemory &s) { std::fill_n(s.buffer.begin(), kBytes, static_cast<char>(r.stamp + r.rank)); };
@@ -357,43 +329,53 @@ void add_contended_put(RmaRanks &r, Tasks &tasks) {
 
 }  // namespace
 
-RmaSide::RmaSide(const RmaCalls &of, MPI_Comm comm) : calls(of) {
-  calls.allocate(kMostRmaBytes, 1, MPI_INFO_NULL, comm, &window, &win);
-  std::memset(window, 0, kMostRmaBytes);
+RmaSide::RmaSide(const RmaCalls &of, MPI_Comm comm, std::int64_t bytes) : RmaMemory(bytes), calls(of) {
+  calls.allocate(bytes, 1, MPI_INFO_NULL, comm, &window, &win);
+  std::memset(window, 0, static_cast<std::size_t>(bytes));
 }
 
-EngineSide::EngineSide(const halocline::Context &context) : segment(context, kMostRmaBytes, kNotifications) {
+EngineSide::EngineSide(const halocline::Context &context) : RmaMemory(kOperationBytes), segment(context, kOperationBytes, kNotifications) {
   window = segment.data<char>();
 }
 
-std::string RmaBlocks::name() const { return "put of " + std::to_string(count) + " blocks"; }
+namespace {
 
-RmaRanks::RmaRanks(MPI_Comm all) : comm(all), rank(rank_of(all)), size(size_of(all)), node(machine_of(all)) {
+void make_type(RmaBlocks &shape) {
+  const int words = static_cast<int>(shape.run_bytes / 4);
+  MPI_Type_vector(static_cast<int>(shape.count), words, 2 * words, MPI_INT32_T, &shape.type);
+  MPI_Type_commit(&shape.type);
+}
+
+}  // namespace
+
+RmaRanks::RmaRanks(MPI_Comm all, std::int64_t bytes)
+    : comm(all), rank(rank_of(all)), size(size_of(all)), node(machine_of(all)), plain(static_cast<std::size_t>(bytes)) {
   MPI_Group group = MPI_GROUP_NULL;
   MPI_Comm_group(comm, &group);
   const int before = previous(), after = next();
   MPI_Group_incl(group, 1, &before, &left);
   MPI_Group_incl(group, 1, &after, &right);
   MPI_Group_free(&group);
-  for (RmaBlocks &shape : blocks) {
-    const int words = static_cast<int>(shape.run_bytes / 4);
-    MPI_Type_vector(static_cast<int>(shape.count), words, 2 * words, MPI_INT32_T, &shape.type);
-    MPI_Type_commit(&shape.type);
-  }
-  host_calls().allocate_shared(kMostRmaBytes, 1, MPI_INFO_NULL, node, &near, &near_win);
-  MPI_Aint bytes = 0;
+  for (RmaBlocks &shape : blocks) make_type(shape);
+  make_type(few_blocks);
+  MPI_Type_vector(static_cast<int>(few_blocks.count), 1, 2, MPI_DOUBLE, &few_doubles);
+  MPI_Type_commit(&few_doubles);
+  host_calls().allocate_shared(bytes, 1, MPI_INFO_NULL, node, &near, &near_win);
+  MPI_Aint found = 0;
   int unit = 0;
-  PMPI_Win_shared_query(near_win, (rank_of(node) + 1) % size_of(node), &bytes, &unit, &near);
+  PMPI_Win_shared_query(near_win, (rank_of(node) + 1) % size_of(node), &found, &unit, &near);
 }
 
 RmaRanks::~RmaRanks() {
   host_calls().free(&near_win);
   for (RmaBlocks &shape : blocks) MPI_Type_free(&shape.type);
+  MPI_Type_free(&few_blocks.type);
+  MPI_Type_free(&few_doubles);
   MPI_Group_free(&left);
   MPI_Group_free(&right);
 }
 
-std::vector<std::string> rma_parts() { return {"transfers", "blocks", "atomics", "synchronisation"}; }
+std::vector<std::string> rma_parts() { return {"transfers", "blocks", "atomics", "synchronisation", "elements"}; }
 
 namespace {
 
@@ -404,12 +386,14 @@ void add_part(const std::string &part, RmaRanks &ranks, const std::vector<std::i
     add_get(ranks, bytes, tasks);
   }
   for (const std::int64_t bytes : part == "rate" ? sizes : std::vector<std::int64_t>()) add_rate(ranks, bytes, tasks);
-  if (part == "blocks") add_blocks(ranks, ranks.blocks.front(), tasks);
+  if (part == "blocks") tasks.push_back(put_of_blocks(ranks, ranks.blocks.front()));
   if (part == "datatypes")
     for (const RmaBlocks &shape : ranks.blocks) {
-      add_blocks(ranks, shape, tasks);
+      tasks.push_back(put_of_blocks(ranks, shape));
       tasks.back().operation = "put of blocks";
     }
+  if (part == "elements")
+    for (RmaTask &task : element_tasks(ranks, sizes)) tasks.push_back(std::move(task));
   if (part == "completion") add_flush(ranks, tasks);
   if (part == "atomics")
     for (const std::int64_t bytes : {std::int64_t{8}, std::int64_t{65536}}) add_accumulate(ranks, bytes, tasks);

@@ -15,17 +15,20 @@
 
 namespace bench {
 
-constexpr std::int64_t kMostRmaBytes = std::int64_t{1} << 20;
+/// Bytes of each rank that the command `operations` uses, and `rma`, which has longer transfers.
+constexpr std::int64_t kOperationBytes = std::int64_t{1} << 20, kMostRmaBytes = std::int64_t{4} << 20;
 
-/// A rank's part of what all can access, and what rank 0 moves. `kMostRmaBytes` per rank.
+/// A rank's part of what all can access, and what rank 0 moves, each of so many bytes.
 struct RmaMemory {
+  explicit RmaMemory(std::int64_t bytes) : buffer(static_cast<std::size_t>(bytes)) {}
+
   char *window = nullptr;
-  std::vector<char> buffer = std::vector<char>(kMostRmaBytes);
+  std::vector<char> buffer;
 };
 
 /// A window by one set of names.
 struct RmaSide : RmaMemory {
-  RmaSide(const RmaCalls &of, MPI_Comm comm);
+  RmaSide(const RmaCalls &of, MPI_Comm comm, std::int64_t bytes = kOperationBytes);
   ~RmaSide() { calls.free(&win); }
   RmaSide(const RmaSide &) = delete;
   RmaSide &operator=(const RmaSide &) = delete;
@@ -45,13 +48,11 @@ struct EngineSide : RmaMemory {
 struct RmaBlocks {
   std::int64_t count = 0, run_bytes = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
-
-  std::string name() const;
 };
 
 /// The ranks, and what the operations of both sides share.
 struct RmaRanks {
-  explicit RmaRanks(MPI_Comm all);
+  RmaRanks(MPI_Comm all, std::int64_t bytes);
   ~RmaRanks();
   RmaRanks(const RmaRanks &) = delete;
   RmaRanks &operator=(const RmaRanks &) = delete;
@@ -67,9 +68,11 @@ struct RmaRanks {
   Comm node;
   MPI_Group left = MPI_GROUP_NULL, right = MPI_GROUP_NULL;  // of one neighbour each
   std::vector<RmaBlocks> blocks{{16000, 4}, {8192, 8}, {1024, 64}, {128, 512}, {16, 4096}};
+  RmaBlocks few_blocks{512, 8};
+  MPI_Datatype few_doubles = MPI_DATATYPE_NULL;  // the same of doubles
   MPI_Win near_win = MPI_WIN_NULL;
   char *near = nullptr;  // memory of another rank of the node
-  std::vector<char> plain = std::vector<char>(kMostRmaBytes);
+  std::vector<char> plain;
   char stamp = 0;  // changes with every sample
 };
 
@@ -95,8 +98,15 @@ struct RmaTask {
   std::int64_t blocks = 1;
 };
 
-/// The parts of the command `rma`: transfers, blocks, atomics, synchronisation. The command `operations` has more.
+/// The parts of the command `rma`: transfers, blocks, atomics, synchronisation, elements. The command `operations` has more.
 std::vector<std::string> rma_parts();
+
+/// Puts or gets of every other run of bytes, and a flush.
+RmaTask put_of_blocks(RmaRanks &ranks, const RmaBlocks &shape);
+RmaTask get_of_blocks(RmaRanks &ranks, const RmaBlocks &shape);
+
+/// The part elements: types and operations of accumulates, blocks, and many calls before one flush.
+std::vector<RmaTask> element_tasks(RmaRanks &ranks, const std::vector<std::int64_t> &sizes);
 
 /// All tasks of these parts. The tasks refer to `ranks`.
 std::vector<RmaTask> rma_tasks(RmaRanks &ranks, const std::vector<std::int64_t> &sizes, const std::vector<std::string> &parts);

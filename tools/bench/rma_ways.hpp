@@ -26,7 +26,9 @@ double time_calls(int count, Call call) {
 
 class RmaWays {
  public:
-  explicit RmaWays(MPI_Comm comm) : ranks_(comm), handover_(ranks_.node), sides_{{{loaded_calls(), comm}, {host_calls(), comm}}} {}
+  /// With so many bytes per rank.
+  RmaWays(MPI_Comm comm, std::int64_t bytes)
+      : ranks_(comm, bytes), handover_(ranks_.node), sides_{{{loaded_calls(), comm, bytes}, {host_calls(), comm, bytes}}} {}
   RmaWays(const RmaWays &) = delete;
   RmaWays &operator=(const RmaWays &) = delete;
 

@@ -17,9 +17,6 @@ namespace bench {
 
 namespace {
 
-/// A page of data per rank, so that what windows need beside it shows.
-constexpr MPI_Aint kDataBytes = 4096;
-
 /// One open window, whose data are there.
 struct OpenWindow {
   MPI_Win win = MPI_WIN_NULL;
@@ -29,26 +26,28 @@ struct OpenWindow {
 /// Makes and frees windows of one kind by one set of names.
 class WindowMaker {
  public:
-  WindowMaker(const std::string &kind, const RmaCalls &calls, MPI_Comm comm) : kind_(kind), calls_(calls), comm_(comm) {}
+  WindowMaker(const std::string &kind, const RmaCalls &calls, MPI_Comm comm, std::int64_t bytes)
+      : kind_(kind), calls_(calls), comm_(comm), data_(static_cast<std::size_t>(bytes), 1) {}
 
   OpenWindow open() {
     OpenWindow made;
     check(make(made), "made");
-    if (made.memory) std::memset(made.memory, 1, kDataBytes);
+    if (made.memory) std::memset(made.memory, 1, data_.size());
     return made;
   }
   void close(OpenWindow &window) { check(calls_.free(&window.win), "freed"); }
   /// Touches what a window only has once it is used.
   void use(const OpenWindow &window) { check(calls_.fence(0, window.win) | calls_.fence(MPI_MODE_NOSUCCEED, window.win), "used"); }
   bool allocates() const { return kind_ == "allocate" || kind_ == "allocate_shared"; }
+  MPI_Aint bytes() const { return static_cast<MPI_Aint>(data_.size()); }
   double microseconds_of_one();
 
  private:
   int make(OpenWindow &made) {
-    if (kind_ == "create") return calls_.create(data_.data(), kDataBytes, 1, MPI_INFO_NULL, comm_, &made.win);
+    if (kind_ == "create") return calls_.create(data_.data(), bytes(), 1, MPI_INFO_NULL, comm_, &made.win);
     if (kind_ == "dynamic") return calls_.create_dynamic(MPI_INFO_NULL, comm_, &made.win);
     const auto allocate = kind_ == "allocate" ? calls_.allocate : calls_.allocate_shared;
-    return allocate(kDataBytes, 1, MPI_INFO_NULL, comm_, &made.memory, &made.win);
+    return allocate(bytes(), 1, MPI_INFO_NULL, comm_, &made.memory, &made.win);
   }
   void check(int code, const char *what) const {
     if (code != MPI_SUCCESS) throw std::runtime_error("a window of kind " + kind_ + " cannot be " + what);
@@ -57,7 +56,7 @@ class WindowMaker {
   std::string kind_;
   const RmaCalls &calls_;
   MPI_Comm comm_;
-  std::vector<char> data_ = std::vector<char>(kDataBytes, 1);
+  std::vector<char> data_;
 };
 
 double WindowMaker::microseconds_of_one() {
@@ -93,7 +92,7 @@ void measure_memory(WindowMaker &maker, int windows, MPI_Comm comm, WindowCost &
   const ProcessMemory after = memory_in_use(comm);
   for (OpenWindow &window : open) maker.close(window);
 
-  const double data = maker.allocates() ? static_cast<double>(kDataBytes) : 0;
+  const double data = maker.allocates() ? static_cast<double>(maker.bytes()) : 0;
   cost.windows = windows;
   cost.own_bytes = mean_of(after.own - before.own, comm) / windows;
   cost.shared_bytes = mean_of(after.shared - before.shared, comm) / windows - data;
@@ -109,7 +108,7 @@ int as_many(double seconds, double us, int most) {
 /// by one, and half for those that are open together.
 WindowRow race_windows(const std::string &kind, MPI_Comm comm, const PairOptions &options, std::mt19937_64 &random) {
   WindowRow row{kind};
-  WindowMaker makers[]{{kind, loaded_calls(), comm}, {kind, host_calls(), comm}};
+  WindowMaker makers[]{{kind, loaded_calls(), comm, options.window_bytes}, {kind, host_calls(), comm, options.window_bytes}};
   WindowCost *const costs[]{&row.loaded, &row.host};
   int rounds[2]{};
   double typical_us[2]{};
@@ -142,6 +141,7 @@ WindowReport run_windows(MPI_Comm comm, const PairOptions &options, int argc, ch
     report.environment = find_environment(context, argc, argv);
   }
   report.loaded = is_drop_in_loaded();
+  report.window_bytes = options.window_bytes;
   std::mt19937_64 random(options.seed);
   for (const std::string &kind : options.parts) {
     // A communicator of its own, so that the first window of each kind opens what a communicator needs.

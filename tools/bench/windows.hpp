@@ -26,6 +26,7 @@ struct WindowRow {
 struct WindowReport {
   Environment environment;
   bool loaded = false;
+  std::int64_t window_bytes = 0;  ///< of data per rank
   std::vector<WindowRow> rows;
 };
 

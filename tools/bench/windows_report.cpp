@@ -47,7 +47,8 @@ std::string table_of(const WindowReport &report) {
 }
 
 Document document_of(const WindowReport &report) {
-  Document document{{"windows", report.environment, {}}, {{"format", kWindowsFormat}, {"loaded", report.loaded}}};
+  Document document{{"windows", report.environment, {}},
+                    {{"format", kWindowsFormat}, {"loaded", report.loaded}, {"window_bytes", report.window_bytes}}};
   Json &kinds = document.details["kinds"] = Json::array();
   for (const WindowRow &row : report.rows) {
     kinds.push_back({{"kind", row.kind}, {"loaded", json_of(row.loaded)}, {"host", json_of(row.host)}});

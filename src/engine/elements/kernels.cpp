@@ -127,6 +127,26 @@ void store_element(char *to, const T &element) {
   std::memcpy(to, &element, sizeof element);
 }
 
+// Part by part: bytes that are stored together are not at hand when only one part of them is loaded. A long double has gaps of its own.
+struct [[gnu::packed, gnu::may_alias]] UnalignedLongDouble {
+  long double value;
+};
+inline void load_element(long double &element, const char *from) { element = reinterpret_cast<const UnalignedLongDouble *>(from)->value; }
+inline void store_element(char *to, const long double &element) { reinterpret_cast<UnalignedLongDouble *>(to)->value = element; }
+
+template <class Part>
+void load_element(std::complex<Part> &element, const char *from) {
+  Part real, imaginary;
+  load_element(real, from);
+  load_element(imaginary, from + sizeof real);
+  element = {real, imaginary};
+}
+template <class Part>
+void store_element(char *to, const std::complex<Part> &element) {
+  store_element(to, element.real());
+  store_element(to + sizeof(Part), element.imag());
+}
+
 // Without the gaps of a pair.
 template <class Value, class Index>
 void load_element(Pair<Value, Index> &pair, const char *from) {
@@ -188,9 +208,27 @@ void combine(const Row &row) {
   for (std::int64_t i = 0; i < count; ++i) combine_element<T, Op>(target + i * target_stride, origin + i * origin_stride);
 }
 
+/// A sum of complex numbers is one of their parts.
+template <class Part>
+void sum_parts(const Row &row) {
+  constexpr std::int64_t kBytes = sizeof(std::complex<Part>), kPart = sizeof(Part);
+  if (row.target_stride == kBytes && row.origin_stride == kBytes)
+    return combine<Part, Sum>({row.target, row.origin, nullptr, kPart, kPart, 0, 2 * row.count});
+  combine<std::complex<Part>, Sum>(row);
+}
+
+template <class Part>
+constexpr Kernel sum_of(const std::complex<Part> &) {
+  return &sum_parts<Part>;
+}
+template <class T>
+constexpr Kernel sum_of(const T &) {
+  return &combine<T, Sum>;
+}
+
 template <class T>
 constexpr Kernel arithmetic(Operation op) {
-  if (op == Operation::sum) return &combine<T, Sum>;
+  if (op == Operation::sum) return sum_of(T());
   return op == Operation::prod ? &combine<T, Product> : nullptr;
 }
 

@@ -144,6 +144,7 @@ void copy_fixed(const Strided &where, std::int64_t count) {
 /// Copies elements that have gaps: one part of each, then the other.
 void copy_parts(const ElementData &data, const Strided &where, std::int64_t count) {
   copy_strided(where, data.first_bytes, count);
+  if (data.second_bytes == 0) return;
   copy_strided({where.to + data.second_offset, where.from + data.second_offset, where.to_stride, where.from_stride}, data.second_bytes,
                count);
 }
@@ -176,6 +177,7 @@ void copy_strided(const Strided &where, std::int64_t bytes, std::int64_t count) 
     case 2: return copy_fixed<2>(where, count);
     case 4: return copy_fixed<4>(where, count);
     case 8: return copy_fixed<8>(where, count);
+    case 10: return copy_fixed<10>(where, count);
     case 12: return copy_fixed<12>(where, count);
     case 16: return copy_fixed<16>(where, count);
     case 24: return copy_fixed<24>(where, count);

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -34,8 +33,9 @@ struct Message {
 };
 static_assert(sizeof(Message) == 72);
 
-/// Bytes of a message at most, with what follows it; of one with a list of atomics.
-inline constexpr std::int64_t kMessageRoom = 16'384 + 128, kListRoom = 2048;
+/// Bytes of a message at most, with what follows it; of one with a list of atomics. One of 64 KiB takes a system call and what
+/// the kernel does for it once, where four of 16 KiB take them four times.
+inline constexpr std::int64_t kMessageRoom = 65'536 + 128, kListRoom = 2048;
 
 /// An atomic among the operands of `atomics`, as words of 64 bits. The first has the offset, the type and the op. The operand follows unless
 /// the op is HLC_OP_READ, and what is expected if it compares.
@@ -82,14 +82,23 @@ inline constexpr std::size_t kMostListed = (kListRoom - sizeof(Message)) / sizeo
 /// Bytes of values in a reply at most.
 inline constexpr std::int64_t kMostValueBytes = kMessageRoom - static_cast<std::int64_t>(sizeof(Message));
 
-/// A reply with the values that follow it.
+/// A reply, and where the values that follow it are written: as many as reply_room says. Null if no reply is wanted.
 struct Reply {
   Message message;
-  std::array<std::uint64_t, kMostValueBytes / sizeof(std::uint64_t)> olds;  // only those are initialised
-  std::int64_t old_bytes = 0;
-
-  std::int64_t bytes() const { return static_cast<std::int64_t>(sizeof message) + old_bytes; }
+  char *values = nullptr;  // aligned to words
+  std::int64_t value_bytes = 0;
 };
-static_assert(offsetof(Reply, olds) == sizeof(Message));
+
+/// Bytes of values that a query may want in its reply, of which it has not been checked.
+inline std::int64_t reply_room(const Message &query) {
+  const auto upto = [&query](std::int64_t most) { return query.count < 0 ? 0 : query.count < most ? query.count : most; };
+  switch (query.kind) {
+    case Message::Kind::atomics: return upto(static_cast<std::int64_t>(kMostListed)) * static_cast<std::int64_t>(sizeof(std::uint64_t));
+    case Message::Kind::gather:
+    case Message::Kind::fetch:
+    case Message::Kind::swap: return upto(kMostValueBytes);
+    default: return 0;
+  }
+}
 
 }  // namespace halocline::core

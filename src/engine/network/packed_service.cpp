@@ -111,6 +111,10 @@ void move(const Packed &packed, char *values) {
   });
 }
 
+bool fetches(const Packed &packed) {
+  return packed.query.kind == Kind::gather || packed.query.kind == Kind::fetch || packed.query.kind == Kind::swap;
+}
+
 /// `olds`: where the elements before go; null if nothing is fetched.
 void change(const Packed &packed, char *olds) {
   const elements::Applier applier({packed.operation(), packed.access()}, packed.type());
@@ -135,9 +139,8 @@ void swap(const Packed &packed, char *old) {
 }
 
 void do_work(const Packed &packed, Reply *reply) {
-  auto *const olds = reinterpret_cast<char *>(reply->olds.data());
-  const bool fetches = packed.query.kind == Kind::gather || packed.query.kind == Kind::fetch || packed.query.kind == Kind::swap;
-  reply->old_bytes = fetches ? packed.query.count : 0;
+  char *const olds = reply->values;
+  reply->value_bytes = fetches(packed) ? packed.query.count : 0;
   switch (packed.query.kind) {
     case Kind::scatter: return move(packed, const_cast<char *>(packed.values.data));
     case Kind::gather: return move(packed, olds);
@@ -145,8 +148,8 @@ void do_work(const Packed &packed, Reply *reply) {
     default: break;
   }
   // The gaps of elements are sent as well.
-  if (fetches && elements::has_gaps(packed.type())) std::memset(olds, 0, static_cast<std::size_t>(reply->old_bytes));
-  change(packed, fetches ? olds : nullptr);
+  if (fetches(packed) && elements::has_gaps(packed.type())) std::memset(olds, 0, static_cast<std::size_t>(reply->value_bytes));
+  change(packed, fetches(packed) ? olds : nullptr);
 }
 
 /// The word that ranks of the node hold while they change these elements; null if the query names none.
@@ -190,7 +193,7 @@ Outcome carry_out_packed(const Served &memory, const Message &query, Operands op
   const auto code_bytes = static_cast<std::int64_t>(query.id);
   if (code_bytes > operands.bytes) return Outcome::refused;
   const Packed packed{memory, query, {operands.data, code_bytes}, {operands.data + code_bytes, operands.bytes - code_bytes}};
-  if (!has_right_word(packed) || !is_valid(packed)) return Outcome::refused;
+  if (!has_right_word(packed) || !is_valid(packed) || (fetches(packed) && !reply->values)) return Outcome::refused;
   const bool locks = memory.lock && !packed.moves();
   if (locks && !memory.lock.try_lock()) return Outcome::later;
   const Outcome outcome = do_holding_word(packed, reply);

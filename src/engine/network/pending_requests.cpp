@@ -74,7 +74,7 @@ Status PendingRequests::find_room(int rank, const char *call) {
   take_back_some(locked);
   Connection *connection = nullptr;
   HLC_TRY(reach(connections_, rank, call, &connection));
-  if (has_room(*connection)) return Status::ok;
+  if (connection->has_room()) return Status::ok;
   locked = {};
   poll();
   return Status::again;
@@ -88,16 +88,16 @@ void PendingRequests::take_back_some(std::unique_lock<std::mutex> &locked) {
   locked = lock();
 }
 
-Status PendingRequests::take(int rank, const char *call, std::unique_lock<std::mutex> &locked, Request **request) {
+Status PendingRequests::take(int rank, const char *call, std::unique_lock<std::mutex> &locked, Request **request, Room room) {
   take_back_some(locked);
   Connection *connection = nullptr;
   HLC_TRY(reach(connections_, rank, call, &connection));
-  if (!has_room(*connection)) {
+  if (!connection->has_room(room)) {
     locked = {};
-    HLC_TRY(await(call, connection, rank, [connection] { return has_room(*connection); }));
+    HLC_TRY(await(call, connection, rank, [connection, room] { return connection->has_room(room); }));
     locked = lock();
   }
-  return alone(communicator_, [&] { return pool_.take(*connection, call, request); });
+  return alone(communicator_, [&] { return pool_.take(*connection, call, room, request); });
 }
 
 Status PendingRequests::start_taken(Request &request) {
@@ -142,16 +142,17 @@ void PendingRequests::start(Request &request) {
   endpoint_.start(request);
 }
 
-Status PendingRequests::reply(const Reply &reply) {
+Status PendingRequests::take_for_reply(const Message &query, Request **request) {
   Connection *connection = nullptr;
-  Request *request = nullptr;
-  HLC_TRY(connections_.reach(reply.message.target, &connection));
-  HLC_TRY(pool_.take(*connection, "a reply", &request));
-  request->carry(reply.message, reply.olds.data(), reply.old_bytes);
-  request->is_reply = true;
+  HLC_TRY(connections_.reach(query.origin, &connection));
+  return pool_.take(*connection, "a reply", Request::room_for(static_cast<std::int64_t>(sizeof query) + reply_room(query)), request);
+}
+
+void PendingRequests::reply(Request &request, const Reply &reply) {
+  request.carry(reply.message, reply.value_bytes);
+  request.is_reply = true;
   replies_ += 1;
-  endpoint_.start(*request);
-  return Status::ok;
+  endpoint_.start(request);
 }
 
 void PendingRequests::ended(Request &request) {

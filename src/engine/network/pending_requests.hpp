@@ -49,15 +49,16 @@ class PendingRequests final : public RequestOwner {
   Status find_room(int rank, const char *call);
 
   // With the lock:
-  static bool has_room(const Connection &connection) { return connection.in_use < kMostRequests; }
   /// Takes a request to a rank; waits without the lock while too many are under way there.
-  Status take(int rank, const char *call, std::unique_lock<std::mutex> &locked, Request **request);
+  Status take(int rank, const char *call, std::unique_lock<std::mutex> &locked, Request **request, Room room = Room::usual);
   void start(Request &request);
   /// The same for a request that was taken some time ago. If its connection has failed meanwhile, it is released.
   Status start_taken(Request &request);
   void release(Request &request) { pool_.release(request); }
-  /// Starts a reply, which is neither limited nor flushed: the ranks that send queries have a limit, and wait for the replies.
-  Status reply(const Reply &reply);
+  /// Takes a request for a reply, which is neither limited nor flushed: the ranks that send queries have a limit, and wait for the replies.
+  Status take_for_reply(const Message &query, Request **request);
+  /// Starts it, with the values that have been written behind the message.
+  void reply(Request &request, const Reply &reply);
   void ended(Request &request) override;
   /// One of the events that a request waits for has happened.
   void settle(Request &request);
@@ -88,8 +89,6 @@ class PendingRequests final : public RequestOwner {
   Status late(const char *call, int rank) const;
 
  private:
-  static constexpr std::size_t kMostRequests = 1024;  // to one rank, so that a rank that receives nothing does not block the others
-
   void take_back_some(std::unique_lock<std::mutex> &locked);
   Status set_up(Request &request, const NetworkOperation &operation);
   void list(Request &request);

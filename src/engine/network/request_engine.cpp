@@ -136,7 +136,7 @@ Status RequestEngine::look_polled(Flush &flush, const char *call) {
       flush.progress = connection->progress;
       if (connection->oldest && connection->oldest->number < flush.end) return Status::again;
       if (!flush.confirm) return Status::ok;
-      if (!PendingRequests::has_room(*connection)) return Status::again;
+      if (!connection->has_room()) return Status::again;
     }
     HLC_TRY(queries_.ask_to_confirm(*connection, call));
     flush = begin_flush(flush.rank, false);

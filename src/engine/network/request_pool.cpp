@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace halocline::core {
 
@@ -37,6 +38,34 @@ Status RequestPool::add_chunk() {
     free_ = &request;
   }
   return Status::ok;
+}
+
+Status RequestPool::add_long_chunk() {
+  auto chunk = std::make_unique<LongChunk>();
+  HLC_TRY(chunk->memory.open(*common_.endpoint, static_cast<std::int64_t>(kLongChunk) * kMessageRoom, NetworkSegment::Use::for_me));
+  long_chunks_.push_back(std::move(chunk));
+  LongChunk &made = *long_chunks_.back();
+  for (std::size_t i = 0; i < kLongChunk; ++i) {
+    made.rooms[i] = {made.memory.base() + static_cast<std::int64_t>(i) * kMessageRoom, made.memory.desc(), free_long_};
+    free_long_ = &made.rooms[i];
+  }
+  return Status::ok;
+}
+
+/// Until it is released. The request's own room is in `lent` meanwhile.
+void RequestPool::lend_long_room(Request &request) {
+  request.lent = std::exchange(free_long_, free_long_->after);
+  std::swap(request.room, request.lent->base);
+  std::swap(request.room_desc, request.lent->desc);
+  request.connection->long_rooms += 1;
+}
+
+void RequestPool::take_back_long_room(Request &request) {
+  LongRoom &room = *std::exchange(request.lent, nullptr);
+  std::swap(request.room, room.base);
+  std::swap(request.room_desc, room.desc);
+  room.after = std::exchange(free_long_, &room);
+  request.connection->long_rooms -= 1;
 }
 
 void RequestPool::disown() {

@@ -46,7 +46,7 @@ void RequestQueries::await_reply_of(Request &request, const Message &message) {
 Status RequestQueries::send_query(int rank, const char *call, const Message &message, const void *operands, std::int64_t bytes) {
   auto locked = pending_.lock();
   Request *request = nullptr;
-  HLC_TRY(pending_.take(rank, call, locked, &request));
+  HLC_TRY(pending_.take(rank, call, locked, &request, Request::room_for(static_cast<std::int64_t>(sizeof message) + bytes)));
   write(*request, message, operands, bytes);
   pending_.start(*request);
   return Status::ok;
@@ -58,9 +58,9 @@ Status RequestQueries::send_silent(int rank, const char *call, const Message &me
   return send_query(rank, call, silent, operands, bytes);
 }
 
-Status RequestQueries::take(int rank, const char *call, Request **request) {
+Status RequestQueries::take(int rank, const char *call, Room room, Request **request) {
   auto locked = pending_.lock();
-  return pending_.take(rank, call, locked, request);
+  return pending_.take(rank, call, locked, request, room);
 }
 
 Status RequestQueries::start_taken(Request &request, const Message &message, std::int64_t operand_bytes) {
@@ -68,7 +68,7 @@ Status RequestQueries::start_taken(Request &request, const Message &message, std
   if (!pending_.keeps_order()) sent.silent = 0;
   request.carry(sent, operand_bytes);
   await_reply_of(request, sent);
-  request.borrows = request.unpacking.bytes > 0;
+  request.borrows = request.unpacking.bytes > 0 || request.tail_bytes > 0;
   const auto locked = pending_.lock();
   return pending_.start_taken(request);
 }

@@ -46,7 +46,7 @@ class RequestQueries {
   /// The reply is not wanted any more; the query may be carried out all the same.
   void forget(Query &query);
   /// Takes a request for a query whose operands its caller writes; waits while too many requests are under way there.
-  Status take(int rank, const char *call, Request **request);
+  Status take(int rank, const char *call, Room room, Request **request);
   /// Starts it. A flush waits for the reply, if there is one.
   Status start_taken(Request &request, const Message &message, std::int64_t operand_bytes);
   /// Releases it instead.
@@ -79,7 +79,7 @@ class RequestFilling {
     if (request_) queries_.give_back(*request_);
   }
 
-  Status take(int rank, const char *call) { return queries_.take(rank, call, &request_); }
+  Status take(int rank, const char *call, Room room = Room::usual) { return queries_.take(rank, call, room, &request_); }
   Request &request() const { return *request_; }
   Status start(const Message &message, std::int64_t operand_bytes) {
     return queries_.start_taken(*std::exchange(request_, nullptr), message, operand_bytes);

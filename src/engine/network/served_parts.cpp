@@ -31,13 +31,25 @@ void ServedParts::stop_serving(std::uint32_t segment) {
   service_.stop_serving(communicator_.rank(), segment);
 }
 
+/// The values of the reply are written where they are sent from.
+Status ServedParts::carry_out_and_reply(const Message &query, const char *operands, std::int64_t bytes, Outcome *outcome) {
+  Reply reply;
+  Request *request = nullptr;
+  if (!query.silent) HLC_TRY(pending_.take_for_reply(query, &request));
+  if (request) reply.values = request->operands();
+  *outcome = service_.carry_out(query, operands, bytes, &reply);
+  if (!request) return Status::ok;
+  *outcome == Outcome::done ? pending_.reply(*request, reply) : pending_.release(*request);
+  return Status::ok;
+}
+
 /// A query that finds others put off waits behind them, so that those of one rank are carried out in their order.
 bool ServedParts::carry_out(const Message &query, const char *operands, std::int64_t bytes) {
-  Reply reply;
   const bool waits = !put_off_.empty() && Service::is_in_order(query);
-  const Outcome outcome = waits ? Outcome::later : service_.carry_out(query, operands, bytes, &reply);
   return !failed(alone(communicator_, [&] {
-    if (outcome == Outcome::done) return query.silent ? Status::ok : pending_.reply(reply);
+    Outcome outcome = Outcome::later;
+    if (!waits) HLC_TRY(carry_out_and_reply(query, operands, bytes, &outcome));
+    if (outcome == Outcome::done) return Status::ok;
     if (outcome == Outcome::refused) return Status::argument;
     put_off_.push_back({query, std::vector<char>(operands, operands + bytes)});
     shared_endpoint_.note_put_off();

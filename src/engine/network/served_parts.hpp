@@ -34,6 +34,8 @@ class ServedParts {
   void carry_out_put_off();
 
  private:
+  Status carry_out_and_reply(const Message &query, const char *operands, std::int64_t bytes, Outcome *outcome);
+
   Communicator &communicator_;
   SharedEndpoint &shared_endpoint_;
   PendingRequests &pending_;

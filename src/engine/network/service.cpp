@@ -87,8 +87,9 @@ bool for_listed(const Message &query, const char *operands, std::int64_t bytes, 
 bool carry_out_all(const Served &memory, const Message &query, const char *operands, std::int64_t bytes, Reply *reply) {
   if (query.count < 1 || query.count > static_cast<std::int64_t>(kMostListed)) return false;
   if (!for_listed(query, operands, bytes, [&](const ListedAtomic &one) { return is_valid(memory, one); })) return false;
-  std::uint64_t *old = reply->olds.data();
-  reply->old_bytes = query.count * static_cast<std::int64_t>(sizeof(std::uint64_t));
+  auto *old = reinterpret_cast<std::uint64_t *>(reply->values);
+  if (!old) return false;
+  reply->value_bytes = query.count * static_cast<std::int64_t>(sizeof(std::uint64_t));
   return for_listed(query, operands, bytes, [&](const ListedAtomic &one) {
     *old = 0;
     carry_out_one(memory, one, old++);
@@ -119,7 +120,7 @@ bool Service::read(const char *text, std::int64_t bytes, Message *message) const
 Outcome Service::carry_out(const Message &query, const char *operands, std::int64_t bytes, Reply *reply) const {
   Message &message = reply->message;
   message = Message();
-  reply->old_bytes = 0;
+  reply->value_bytes = 0;
   message.secret = secret_;
   message.origin = query.target;
   message.target = query.origin;

@@ -44,6 +44,17 @@ Side side_of(const Runs &runs) {
   return runs.steps ? Side(*runs.steps, runs.count) : Side(none, 0);
 }
 
+/// Takes the next bytes of a side if they are one run; null if they are not.
+const char *take_run(const char *base, Side &side, std::int64_t bytes) {
+  if (!side.fill()) return nullptr;
+  const std::int64_t run = std::min(side.bytes(), bytes), count = bytes / run;
+  const bool is_whole = run * count == bytes && count <= side.pieces(run) && (count == 1 || side.stride(run) == run);
+  if (!is_whole) return nullptr;
+  const char *const begin = base + side.offset();
+  side.take(run, count);
+  return begin;
+}
+
 /// Copies the next bytes of a side one after the other.
 void pack(Basic type, const char *base, Side &side, std::int64_t bytes, char *to) {
   if (elements::has_gaps(type)) std::memset(to, 0, static_cast<std::size_t>(bytes));
@@ -53,7 +64,13 @@ void pack(Basic type, const char *base, Side &side, std::int64_t bytes, char *to
   });
 }
 
-/// The messages of one operation.
+/// Data of a message for which a request's own room is enough, where they are one run.
+constexpr std::int64_t kShort = Request::kRoom - static_cast<std::int64_t>(sizeof(Message)) - elements::kMostCode;
+
+/// So many bytes take longer to copy than the network needs for a part more.
+constexpr std::int64_t kTail = 4096;
+
+/// The messages of one operation. A long one has a long room, also for the values in its reply: so few of these are under way.
 class PackedMessages {
  public:
   PackedMessages(const char *call, Target at, const PackedOperation &operation)
@@ -62,7 +79,8 @@ class PackedMessages {
         operation_(operation),
         message_(message_to(at, kind_of(operation.kind), operation.type, operation.word)),
         rank_(at.memory.rank()),
-        room_(std::min(Request::kRoom, at.memory.network().endpoint()->most_bytes()) - static_cast<std::int64_t>(sizeof(Message))),
+        sends_tails_(at.memory.network().endpoint()->sends_tails() && !elements::has_gaps(operation.type)),
+        most_bytes_(at.memory.network().endpoint()->most_bytes()),
         element_bytes_(elements::basic_bytes(operation.type)),
         target_(side_of(operation.target)),
         origin_(side_of(operation.origin)),
@@ -81,18 +99,28 @@ class PackedMessages {
 
   Status send_next(std::int64_t left) {
     RequestFilling filling(queries_);
-    HLC_TRY(filling.take(rank_, call_));
+    HLC_TRY(filling.take(rank_, call_, left > kShort ? Room::of_long_message : Room::usual));
     Request &request = filling.request();
+    room_ = std::min(request.room_bytes(), most_bytes_) - static_cast<std::int64_t>(sizeof(Message));
     char *const operands = request.operands();
     elements::StripWriter code(operands);
     message_.count = take_target(code, left);
     message_.id = static_cast<std::uint32_t>(code.bytes());
     char *const values = operands + code.bytes();
-    if (sends()) pack(operation_.type, operation_.origin.base, origin_, message_.count, values);
+    const bool has_tail = sends() && take_tail(request);
+    if (sends() && !has_tail) pack(operation_.type, operation_.origin.base, origin_, message_.count, values);
     if (fetches()) plan_unpacking(request.unpacking);
     // The reply to the last one says that all have been carried out.
     message_.silent = message_.count < left && !fetches() ? 1 : 0;
-    return filling.start(message_, code.bytes() + (sends() ? message_.count : 0));
+    return filling.start(message_, code.bytes() + (sends() && !has_tail ? message_.count : 0));
+  }
+
+  /// Long data without gaps are not copied.
+  bool take_tail(Request &request) {
+    if (!sends_tails_ || message_.count < kTail) return false;
+    request.tail = take_run(operation_.origin.base, origin_, message_.count);
+    if (request.tail) request.tail_bytes = message_.count;
+    return request.tail_bytes > 0;
   }
 
   /// The bytes of data that a message has room for, after so many, and after a further strip.
@@ -130,7 +158,9 @@ class PackedMessages {
   const PackedOperation &operation_;
   Message message_;
   int rank_;
-  std::int64_t room_, element_bytes_;
+  bool sends_tails_;
+  std::int64_t most_bytes_, element_bytes_;
+  std::int64_t room_ = 0;  // of the present message, for its operands and for its reply's values
   Side target_, origin_, result_;
 };
 

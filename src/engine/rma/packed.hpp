@@ -2,8 +2,8 @@
 // Each message has its part of the target's runs (strip_code.hpp) and of the data, so that the target needs to know nothing else.
 //
 // Messages to one rank are carried out in the order in which they were begun, with all other operations that are messages. Where the network
-// keeps no order, those must be complete before. Data that are sent have been copied when the call returns. What is fetched is here after
-// flush_local. Everything is done at the target after flush.
+// keeps no order, those must be complete before. Long data that are sent may be read until flush_local. What is fetched is here after it.
+// Everything is done at the target after flush.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

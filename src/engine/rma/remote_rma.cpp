@@ -214,7 +214,7 @@ Status RemoteRma::start_atomics(const char *call, const AtomicsQuery &several, Q
 }
 
 Status RemoteRma::accumulate(const char *call, std::int64_t offset, hlc_action action, Numbers numbers) {
-  const std::int64_t size = number_bytes(action.type), room = std::min(Request::kRoom, endpoint_.most_bytes());
+  const std::int64_t size = number_bytes(action.type), room = std::min(kMessageRoom, endpoint_.most_bytes());
   const std::int64_t most = (room - static_cast<std::int64_t>(sizeof(Message))) / size;
   return for_pieces(numbers.count, most, [&](std::int64_t begin, std::int64_t some) {
     Message message = about(Message::Kind::accumulate, offset + begin * size);

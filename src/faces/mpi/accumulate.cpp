@@ -299,7 +299,7 @@ using namespace halocline::core::mpi;
     if (!window) return host::Raccumulate##suffix(origin, origin_count, origin_type, rank, disp, count, type, op, win, request);          \
     if (const int code = refuse_request(*window, rank, request)) return code;                                                             \
     const int code = accumulate(*window, op, operand_of(origin, origin_count, origin_type), {rank, disp, count, type});                   \
-    return complete_request(*window, answered(*window, code), request);                                                                   \
+    return end_with_request(*window, answered(*window, code), rank, request);                                                             \
   }                                                                                                                                       \
   int MPI_Get_accumulate##suffix(const void *origin, Count origin_count, MPI_Datatype origin_type, void *result, Count result_count,      \
                                  MPI_Datatype result_type, int rank, MPI_Aint disp, Count count, MPI_Datatype type, MPI_Op op,            \

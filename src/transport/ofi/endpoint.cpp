@@ -35,8 +35,10 @@ std::int64_t write(fid_ep *endpoint, Transfer &t, std::uint64_t flags) {
 }
 
 std::int64_t send(fid_ep *endpoint, Transfer &t, std::uint64_t flags) {
-  const iovec from{const_cast<char *>(t.from), static_cast<std::size_t>(t.bytes)};
-  const fi_msg message{&from, &t.desc, 1, t.peer, &t.for_network, 0};
+  const std::array<iovec, 2> from{{{const_cast<char *>(t.from), static_cast<std::size_t>(t.bytes)},
+                                   {const_cast<char *>(t.tail), static_cast<std::size_t>(t.tail_bytes)}}};
+  std::array<void *, 2> descs{t.desc, nullptr};
+  const fi_msg message{from.data(), descs.data(), t.tail_bytes > 0 ? from.size() : 1, t.peer, &t.for_network, 0};
   return fi_sendmsg(endpoint, &message, flags | FI_COMPLETION);
 }
 
@@ -45,7 +47,7 @@ std::int64_t hand_over(const State &state, Transfer &t) {
   fid_ep *endpoint = state.endpoint;
   const auto bytes = static_cast<std::size_t>(t.bytes);
   // Few bytes are sent in the provider's own buffer, behind its header.
-  const std::uint64_t inject = bytes <= state.inject_bytes ? FI_INJECT : 0;
+  const std::uint64_t inject = bytes <= state.inject_bytes && t.tail_bytes == 0 ? FI_INJECT : 0;
   switch (t.kind) {
     case Transfer::Kind::write: return write(endpoint, t, inject);
     case Transfer::Kind::write_with_immediate: return write(endpoint, t, FI_REMOTE_CQ_DATA | inject);
@@ -108,6 +110,7 @@ void Endpoint::report_abilities(const Choice &choice) {
   }
   abilities_.carries_values = !poor && info.domain_attr->cq_data_size >= sizeof(std::uint64_t);
   abilities_.registers_sources = poor || (info.domain_attr->mr_mode & FI_MR_LOCAL) != 0;
+  abilities_.sends_tails = !abilities_.registers_sources && info.tx_attr->iov_limit >= 2;
   // The provider keeps the order in which transfers are handed to it, and the backlog hands them over in order.
   constexpr std::uint64_t kOrder = FI_ORDER_SAW | FI_ORDER_SAS;
   abilities_.keeps_order = !unordered && (info.tx_attr->msg_order & kOrder) == kOrder;
