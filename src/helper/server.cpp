@@ -41,6 +41,7 @@ Status Server::try_to_open() {
   wish.library = state.library;
   wish.one_host = state.one_host != 0;
   wish.sleeps = true;
+  wish.ranks = state.ranks;
   HLC_TRY(endpoint_.open(wish, state.choice));
   HLC_TRY(receive_buffers_.open(endpoint_));
   Region doorbells;

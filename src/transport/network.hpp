@@ -50,6 +50,7 @@ struct Wish {
   bool sleeps = false;  // a thread sleeps until something arrives
   std::string library = {};  // the file of the network's library to try first
   bool has_helper = false;  // a helper process of each node has an endpoint, too
+  int ranks = 0;  // of the job, which are peers perhaps; 0: not known
 
   bool operator==(const Wish &other) const = default;
 };

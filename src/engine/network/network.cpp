@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/network/network.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -28,6 +29,14 @@ Status read_fake(int rank, transport::Fake &fake) {
   return fail(Status::argument, "rank %d: HALOCLINE_FAKE_NETWORK is '%s', it must be crowded, unordered or poor", rank, text);
 }
 
+/// Other contexts share the endpoint, so all ranks of the job count.
+int ranks_of_job(const Communicator &communicator) {
+  int has_world = 0, ranks = communicator.size();
+  MPI_Initialized(&has_world);
+  if (has_world) MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  return std::max(ranks, communicator.size());
+}
+
 Wish wish_of(const Communicator &communicator) {
   int provided = MPI_THREAD_SINGLE;
   MPI_Query_thread(&provided);
@@ -37,6 +46,7 @@ Wish wish_of(const Communicator &communicator) {
   wish.one_host = communicator.one_host();
   wish.sleeps = communicator.progress() == Progress::thread;
   wish.has_helper = communicator.progress() == Progress::helper;
+  wish.ranks = ranks_of_job(communicator);
   wish.many_threads = has_progress_thread(communicator.progress()) || provided == MPI_THREAD_MULTIPLE;
   return wish;
 }

@@ -67,7 +67,7 @@ Endpoint::~Endpoint() = default;
 
 Status Endpoint::choose(const Wish &wish, Choice *choice) {
   const Library *library = nullptr;
-  HLC_TRY(find_library(wish.library, &library));
+  HLC_TRY(find_library(wish, &library));
   HLC_TRY(find_random_bits());
   Info info;
   HLC_TRY(ofi::choose(*library, wish, nullptr, info));
@@ -79,7 +79,7 @@ Status Endpoint::choose(const Wish &wish, Choice *choice) {
 
 Status Endpoint::open(const Wish &wish, const Choice &choice) {
   const Library *library = nullptr;
-  HLC_TRY(find_library(wish.library, &library));
+  HLC_TRY(find_library(wish, &library));
   HLC_TRY(find_random_bits());
   auto state = std::make_unique<State>();
   state->library = library;

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "transport/ofi/without_cache.hpp"
+#include "transport/ofi/initialising.hpp"
 
 // The helper process has no MPI; it receives the path of libfabric.
 #pragma weak MPI_Initialized
@@ -49,17 +49,17 @@ bool has_plugins() {
 }
 
 /// Initialises libfabric, unless another user of the process has.
-void initialise(const Library &library) {
-  const WithoutCache switched_off;
+void initialise(const Library &library, int ranks) {
+  const InitialisingVariables variables(ranks);
   fi_info *providers = nullptr;
   if (library.get_info(kInterface, nullptr, nullptr, FI_PROV_ATTR_ONLY, nullptr, &providers) == 0) library.free_info(providers);
 }
 
 /// RTLD_LOCAL: libfabric's symbols do not become visible to the application.
-std::unique_ptr<Library> load(const std::string &named) {
+std::unique_ptr<Library> load(const Wish &wish) {
   void *handle = nullptr;
   auto library = std::make_unique<Library>();
-  for (const std::string &file : places(named, file_of_mpi())) {
+  for (const std::string &file : places(wish.library, file_of_mpi())) {
     if (handle) break;
     library->was_loaded = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) != nullptr;
     handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -70,7 +70,7 @@ std::unique_ptr<Library> load(const std::string &named) {
     return nullptr;
   find(handle, "fi_open", library->open);
   library->had_plugins = has_plugins();
-  if (!FI_VERSION_LT(library->version(), kInterface)) initialise(*library);
+  if (!FI_VERSION_LT(library->version(), kInterface)) initialise(*library, wish.ranks);
   library->path = path_of(*library);
   return library;
 }
@@ -93,11 +93,11 @@ std::string Library::name() const {
   return "libfabric " + std::to_string(FI_MAJOR(number)) + "." + std::to_string(FI_MINOR(number)) + " (" + path + ")";
 }
 
-Status find_library(const std::string &file, const Library **library) {
+Status find_library(const Wish &wish, const Library **library) {
   static std::mutex mutex;
   static std::unique_ptr<Library> found;
   const std::lock_guard lock(mutex);
-  if (!found) found = load(file);
+  if (!found) found = load(wish);
   *library = found.get();
   if (!found) return fail(Status::unsupported, "there is no libfabric here (%s; Debian package libfabric1)", kFile);
   if (FI_VERSION_LT(found->version(), kInterface))

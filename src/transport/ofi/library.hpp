@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.hpp"
+#include "transport/network.hpp"
 
 namespace halocline::core::transport::ofi {
 
@@ -37,8 +38,8 @@ struct Library {
 /// relative to the working directory.
 std::vector<std::string> places(const std::string &named, const std::string &mpi);
 
-/// Finds libfabric once per process; it stays loaded until the end. `file`, unless empty, is tried first. Unsupported, with the reason, if
-/// there is none.
-Status find_library(const std::string &file, const Library **library);
+/// Finds libfabric once per process; it stays loaded until the end. The wished file, unless empty, is tried first. Unsupported, with the reason,
+/// if there is none.
+Status find_library(const Wish &wish, const Library **library);
 
 }  // namespace halocline::core::transport::ofi

@@ -102,6 +102,19 @@ std::vector<std::string> addresses_of_host() {
   return addresses;
 }
 
+/// The wish with the whole name of its provider: the first that is offered by this name, or of which it is the first part, as "verbs" of
+/// "verbs;ofi_rxm".
+Wish with_whole_name(Wish wish, const fi_info *offered) {
+  std::string found;
+  for (const fi_info *info = offered; info; info = info->next) {
+    const std::string provider = text(info->fabric_attr->prov_name);
+    if (provider == wish.provider) return wish;
+    if (found.empty() && provider.rfind(wish.provider + ";", 0) == 0) found = provider;
+  }
+  if (!found.empty()) wish.provider = found;
+  return wish;
+}
+
 /// True if the provider is the wished and agreed one. Without a wish it must not be one that is used only by name.
 bool has_provider(const fi_info &info, const Wish &wish, const Choice *agreed) {
   const std::string provider = text(info.fabric_attr->prov_name);
@@ -223,7 +236,7 @@ void add_incapable(const Library &library, std::vector<Offer> &offers) {
 
 }  // namespace
 
-Status choose(const Library &library, const Wish &wish, const Choice *agreed, Info &chosen) {
+Status choose(const Library &library, const Wish &asked, const Choice *agreed, Info &chosen) {
   const Info hints = make_hints(library);
   if (!hints) return fail(Status::memory, "no memory for what libfabric is asked");
   fi_info *offered = nullptr;
@@ -232,6 +245,7 @@ Status choose(const Library &library, const Wish &wish, const Choice *agreed, In
     return fail(Status::unsupported, "%s has no provider that can write to other nodes: %s", library.name().c_str(),
                 library.text_of(-code));
   const Info all(offered, {&library});
+  const Wish wish = with_whole_name(asked, offered);
   const std::vector<const fi_info *> fitting = find_fitting(offered, wish, agreed);
   if (fitting.empty()) return nothing_fits(library, wish, agreed, offered);
   chosen = Info(library.dup_info(find_best(fitting, agreed)), {&library});
@@ -248,14 +262,15 @@ Choice choice_of(const fi_info &info) {
 
 std::string describe(const fi_info &info) { return std::string(text(info.fabric_attr->prov_name)) + " on " + interface_of(info); }
 
-static Status survey_of(const Wish &wish, Survey *found) {
+static Status survey_of(const Wish &asked, Survey *found) {
   const Library *library = nullptr;
-  HLC_TRY(find_library(wish.library, &library));
+  HLC_TRY(find_library(asked, &library));
   found->library = library->name();
   const Info hints = make_hints(*library);
   fi_info *offered = nullptr;
   if (hints) library->get_info(kInterface, nullptr, nullptr, 0, hints.get(), &offered);
   const Info all(offered, {library});
+  const Wish wish = with_whole_name(asked, offered);
   const std::vector<const fi_info *> fitting = find_fitting(offered, wish, nullptr);
   const fi_info *best = fitting.empty() ? nullptr : find_best(fitting, nullptr);
   for (const fi_info *info = offered; info; info = info->next)

@@ -6,7 +6,7 @@
 
 #include <mutex>
 
-#include "transport/ofi/without_cache.hpp"
+#include "transport/ofi/initialising.hpp"
 
 namespace halocline::core::transport::ofi {
 namespace {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/state.hpp"
 
+#include <cstring>
+
 #include "transport/ofi/random.hpp"
 #include "transport/ofi/registration_cache.hpp"
 
@@ -46,6 +48,16 @@ void State::find_wait_object() {
   if (fi_control(&queue->fid, FI_GETWAIT, &object) == 0) wait_object = object;
 }
 
+/// The provider rxm makes a queue for all peers when the endpoint is enabled, and the device may have none that is so long.
+Status State::enable() const {
+  const int code = fi_enable(endpoint);
+  const bool may_be_long = code == -FI_EINVAL && std::strstr(info->fabric_attr->prov_name, "ofi_rxm");
+  if (!may_be_long) return check(code, "fi_enable");
+  return fail(Status::unsupported,
+              "%s: fi_enable: %s; the device may have no queue for so many peers: set FI_UNIVERSE_SIZE to the number of ranks, or less",
+              description.c_str(), library->text_of(-code));
+}
+
 Status State::open(bool sleeps) {
   fi_av_attr address_attributes{};
   HLC_TRY(check(library->fabric(info->fabric_attr, &fabric, nullptr), "fi_fabric"));
@@ -58,7 +70,7 @@ Status State::open(bool sleeps) {
   HLC_TRY(check(fi_ep_bind(endpoint, &queue->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind"));
   find_wait_object();
   inject_bytes = info->tx_attr->inject_size;
-  return check(fi_enable(endpoint), "fi_enable");
+  return enable();
 }
 
 Status State::name(Address *address) const {

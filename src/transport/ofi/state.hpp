@@ -44,6 +44,7 @@ struct State {
  private:
   Status open_queue(bool sleeps);
   void find_wait_object();
+  Status enable() const;
   Status check(int code, const char *call) const;
 };
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/ofi/initialising.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace halocline::core::transport::ofi {
+namespace {
+
+constexpr char kMostCached[] = "FI_MR_CACHE_MAX_COUNT", kPeers[] = "FI_UNIVERSE_SIZE";
+constexpr int kFewestPeers = 16, kDefaultPeers = 256;
+
+std::string text_of_peers(int ranks) {
+  const int peers = std::getenv(kPeers) ? 0 : peers_of(ranks);
+  return peers == 0 ? "" : std::to_string(peers);
+}
+
+}  // namespace
+
+TemporaryVariable::TemporaryVariable(const char *name, const std::string &value) : name_(name), is_set_(!value.empty()) {
+  if (!is_set_) return;
+  if (const char *const before = std::getenv(name)) before_ = before, was_set_ = true;
+  setenv(name, value.c_str(), 1);
+}
+
+TemporaryVariable::~TemporaryVariable() {
+  if (is_set_) was_set_ ? setenv(name_, before_.c_str(), 1) : unsetenv(name_);
+}
+
+InitialisingVariables::InitialisingVariables(int ranks)
+    : most_cached_(kMostCached, is_cache_safe_as_set() ? "" : "0"), peers_(kPeers, text_of_peers(ranks)) {}
+
+int peers_of(int ranks) {
+  if (ranks <= 0 || ranks > kDefaultPeers / 2) return 0;
+  int peers = kFewestPeers;
+  while (peers < ranks) peers *= 2;
+  return peers;
+}
+
+bool is_cache_safe_as_set() {
+  const char *const watch = std::getenv("FI_MR_CACHE_MONITOR"), *const most = std::getenv(kMostCached);
+  if (most && std::strcmp(most, "0") == 0) return true;
+  return watch && (std::strcmp(watch, "userfaultfd") == 0 || std::strcmp(watch, "disabled") == 0);
+}
+
+}  // namespace halocline::core::transport::ofi

@@ -1,0 +1,41 @@
+// The variables that libfabric reads once, while it is initialised: its cache of memory registrations (registration_cache.hpp), and for how many
+// peers it makes room.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+namespace halocline::core::transport::ofi {
+
+/// True if the user has chosen a cache that is safe, or none. userfaultfd is the kernel's own watch.
+bool is_cache_safe_as_set();
+
+/// Sets a variable of the environment. When it ends, that is as before.
+class TemporaryVariable {
+ public:
+  /// Sets nothing if `value` is empty.
+  TemporaryVariable(const char *name, const std::string &value);
+  TemporaryVariable(const TemporaryVariable &) = delete;
+  TemporaryVariable &operator=(const TemporaryVariable &) = delete;
+  ~TemporaryVariable();
+
+ private:
+  const char *name_;
+  std::string before_;
+  bool is_set_ = false, was_set_ = false;
+};
+
+/// While it lives, libfabric finds the cache switched off in its environment, and FI_UNIVERSE_SIZE, which the provider rxm makes its queues
+/// for. `ranks`: of the job, 0 if that is not known.
+class InitialisingVariables {
+ public:
+  explicit InitialisingVariables(int ranks);
+
+ private:
+  TemporaryVariable most_cached_, peers_;
+};
+
+/// How many peers a job of so many ranks has at most: a power of two, at least 16. 0 if libfabric's own number is small enough.
+int peers_of(int ranks);
+
+}  // namespace halocline::core::transport::ofi
