@@ -102,8 +102,7 @@ std::vector<std::string> addresses_of_host() {
   return addresses;
 }
 
-/// The wish with the whole name of its provider: the first that is offered by this name, or of which it is the first part, as "verbs" of
-/// "verbs;ofi_rxm".
+/// The wish with the whole name of its provider. Else it may be the first part of one: "verbs" is "verbs;ofi_rxm" then.
 Wish with_whole_name(Wish wish, const fi_info *offered) {
   std::string found;
   for (const fi_info *info = offered; info; info = info->next) {
