@@ -57,7 +57,8 @@ for where, step in ((0, "fi_fabric"), (1, "fi_domain"), (2, "fi_cq_open"), (1, "
     CASES.append((f"{step} falls short", ["libfabric=-1:{faulty}", f"on={where}:HALOCLINE_TEST_FAULT={step}"], MPI,
                   FALLS_SHORT.format(rank=where, call=step)))
 SOME = ("nothing is asked for", "a provider by the first part of its name", "an interface by name", "a provider that does not exist",
-        "one rank names another provider", "no libfabric on one rank", "a libfabric that is too old", "memory that cannot be registered", "fi_endpoint falls short")
+        "one rank names another provider", "no libfabric on one rank", "a libfabric that is too old", "memory that cannot be registered",
+        "fi_endpoint falls short")
 FEW_FILES = range(2, 7)  # that a rank may still open: enough for some steps, not for all
 
 
