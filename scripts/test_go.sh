@@ -121,6 +121,12 @@ takes_a_compiler_with_options() {
   with CXX='other --with that' in_go 'need_packages && is_silent_compiler release'
 }
 
+refuses_a_program_that_is_no_compiler() {
+  have_all_packages
+  with CXX=/bin/true in_go need_packages && return 1
+  says '/bin/true says no version: it is no g++ or clang' && says 'Tried: /bin/true -dumpversion' && ! says 'Illegal number'
+}
+
 tries_the_compiler_first() {
   have_all_packages
   made_up g++ 'case $1 in --version) echo "g++ 12.2.0" ;; -dumpversion) echo 12 ;; *) echo "ld: cannot find crt1.o: No such file" >&2; exit 1 ;; esac'
@@ -405,6 +411,7 @@ check 'refuses a compiler that is too old' refuses_an_old_compiler
 check 'names a compiler that a variable names and is not there' names_a_compiler_that_is_not_there
 check 'takes a compiler with options' takes_a_compiler_with_options
 check 'tries the compiler first' tries_the_compiler_first
+check 'refuses a CXX that is no compiler' refuses_a_program_that_is_no_compiler
 check 'names what hides a package that is installed' names_what_hides_a_package
 check 'says what it has tried' says_what_it_has_tried
 check 'names a tree that cannot be written' names_a_tree_that_cannot_be_written

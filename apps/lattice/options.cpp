@@ -26,17 +26,23 @@ static std::vector<std::string> names_of_variants() {
 static std::string wrong_with_extent(const std::string &text) {
   const bool is_number = !text.empty() && text.size() < 8 && text.find_first_not_of("0123456789") == std::string::npos;
   if (is_number && std::stol(text) >= 2 && std::stol(text) % 2 == 0) return "";
-  return "extents are even numbers from 2 on, not " + text;
+  return "extents are even numbers from 2 to 9999998, not " + text;
 }
 
 static void add_lattice(CLI::App &app, Options &o) {
   auto *local = app.add_option("--local", o.local, "Sites of each rank along x, y, z, t")
                     ->expected(kDims)
+                    ->delimiter(',')
                     ->check(wrong_with_extent)
                     ->capture_default_str();
-  app.add_option("--global", o.global, "Sites of the whole lattice instead")->expected(kDims)->check(wrong_with_extent)->excludes(local);
+  app.add_option("--global", o.global, "Sites of the whole lattice instead")
+      ->expected(kDims)
+      ->delimiter(',')
+      ->check(wrong_with_extent)
+      ->excludes(local);
   app.add_option("--ranks", o.ranks, "Ranks along x, y, z, t; 0: chosen")
       ->expected(kDims)
+      ->delimiter(',')
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
   app.add_option("--start", o.start, "Links: hot: random, all equally likely; warm: near 1; cold: 1")

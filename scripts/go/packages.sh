@@ -145,6 +145,10 @@ need_new_compiler() {
   esac
   # shellcheck disable=SC2086
   version=$($CXX -dumpversion)
+  case $version in
+  [0-9]*) ;;
+  *) fail "$CXX says no version: it is no g++ or clang++. Tried: $CXX -dumpversion" ;;
+  esac
   [ "${version%%.*}" -ge 12 ] || fail "$CXX is version $version, but 12 or newer is needed. Tried: $CXX -dumpversion. With newer compilers beside it:
 
   CC=gcc-12 CXX=g++-12 FC=gfortran-12 ./go"

@@ -96,7 +96,7 @@ Status Blocks::create(const hlc_blocks_spec *spec) {
   HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
     HLC_TRY(make_team());
     edges = make_edges(tables_, communicator_.rank());
-    label = label_of(tables_.fields);
+    label = label_of("blocks", tables_.fields);
     return Status::ok;
   }));
   HLC_TRY(exchange_.create(options_, std::move(edges), std::move(label)));

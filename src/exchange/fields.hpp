@@ -76,14 +76,14 @@ Status check_addable(const char *call, int rank, const Swap &what, const std::ve
   return Status::ok;
 }
 
-/// "plan # 'flow' ('u', 'v')", the name only if there is one: what check mode calls a plan.
+/// "halo plan # 'flow' ('u', 'v')", the name only if there is one: what check mode calls a plan.
 template <class Field>
-std::string label_of(const std::vector<Field> &fields, const std::string &name = {}) {
+std::string label_of(const char *kind, const std::vector<Field> &fields, const std::string &name = {}) {
   std::string names;
   const std::size_t shown = fields.size() < 4 ? fields.size() : 4;
   for (std::size_t f = 0; f < shown; ++f) names += (f ? ", '" : "'") + fields[f].name + "'";
   if (shown < fields.size()) names += " and " + std::to_string(fields.size() - shown) + " more";
-  return std::string("plan #") + (name.empty() ? "" : " '" + name + "'") + " (" + names + ")";
+  return std::string(kind) + " plan #" + (name.empty() ? "" : " '" + name + "'") + " (" + names + ")";
 }
 
 }  // namespace halocline::core

@@ -23,7 +23,7 @@ class Findings {
   /// The last that was started.
   std::uint64_t round() const { return round_; }
   const std::string &label() const { return label_; }
-  /// "rank 0, plan 2 ('u', 'v'), swap 17".
+  /// "rank 0, halo plan 2 ('u', 'v'), swap 17".
   std::string where() const;
 
   /// Notes a broken rule that does not end the round: printed now, returned by verdict.

@@ -99,7 +99,7 @@ Status ListExchange::accept(const hlc_exchange_spec *spec, std::string *plan, bo
 
 Status ListExchange::create(const hlc_exchange_spec *) {
   HLC_TRY(check_rules(communicator_, "hlc_exchange_create", [&] { return rules_of(options_); }));
-  return exchange_.create(options_, std::move(edges_), "plan #");
+  return exchange_.create(options_, std::move(edges_), "exchange plan #");
 }
 
 std::vector<Edge> ListExchange::make_edges() {

@@ -101,7 +101,7 @@ Status Stage::create(const hlc_halo_spec &spec, const Options &options, const Ce
     list_paths(spec, communicator_.rank(), tables_);
     if (options.mode == HLC_MODE_VIEW) views_ = make_views(spec, exchange_.plan().check_mailbox, tables_, !options.chosen);
     if (spec.rebind) bindings_ = std::make_unique<Bindings>(tables_, communicator_, fields_, exchange_.places());
-    label = label_of(tables_.fields, options.name);
+    label = label_of("halo", tables_.fields, options.name);
     edges = make_edges(tables_);
     return Status::ok;
   }));

@@ -97,7 +97,7 @@ Status IndexHalo::create(const hlc_index_halo_spec *spec) {
     take_fields(*spec);
     take_links(*spec, communicator_.rank(), tables_);
     if (options_.mode == HLC_MODE_VIEW) make_views();
-    label = label_of(tables_.fields);
+    label = label_of("index halo", tables_.fields);
     edges = edges_of(tables_);
     return join_self_links();
   }));

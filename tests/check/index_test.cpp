@@ -34,8 +34,8 @@ TEST_P(IndexCheck, an_entry_written_in_flight_is_named) {
   if (rank() == last()) {
     EXPECT_TRUE(is_status(HLC_ERR_RULE, status));
     EXPECT_TRUE(
-        message_names({words_of(rank()), "plan ", "('u', 'v')", "swap 1", "entry 1 of field 1 'v'", words_of(Strip::below()) + " needs",
-                       std::to_string(static_cast<int>(Strip::value(rank(), 1, 1, 1))), "0.5 now"}));
+        message_names({words_of(rank()), "index halo plan", "('u', 'v')", "swap 1", "entry 1 of field 1 'v'",
+                       words_of(Strip::below()) + " needs", std::to_string(static_cast<int>(Strip::value(rank(), 1, 1, 1))), "0.5 now"}));
   }
   everyone(true);
 }

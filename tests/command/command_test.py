@@ -86,7 +86,7 @@ def test_explain_has_nothing_below_what_was_measured(capsys, tmp_path):
     """A sum without a constant goes to 0 with the bytes."""
     card = card_of(tmp_path / "card.json", least_us=2.1)
     _, said, _ = call(capsys, "explain", "--card", card, "--bytes", 8)
-    assert "predicted to be the fastest: 2.10 µs, of which 2.10 µs for what its terms lack to the least that was measured" in said
+    assert "predicted to be the fastest: 2.10 µs, of which 2.10 µs for the difference to the least that was measured" in said
     _, said, _ = call(capsys, "explain", "--card", card, "--bytes", 8, "--json")
     found = json.loads(said)["predictions"][0]
     assert found["us"] == 2.1 == pytest.approx(sum(found["parts_us"].values())) and found["beyond_measured"]

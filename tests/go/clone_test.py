@@ -22,6 +22,7 @@ from halocline.command.modes import MODES  # noqa: E402
 
 PROGRAMS = ("halocline", "halocline-bench", "halocline-doctor", "halocline-info", "halocline-run", "halocline-simulate", "halocline-trace")
 NOT_RACING = {"view"}  # README.md says why
+VERDICT = re.compile(r"(\d+) fields, (\d+) modes, all ([\d,]+) cells verified(, direct is [\d.]+ times (faster|slower)|\. .* too busy)")
 ROW = re.compile(r"^(\w+)(?: \(\w+\))? +[\d.]+ us .* x +([\d,]+)(?: +[\d.]+ ms)?$", re.M)
 # What a cluster has: modules, and a launcher. What is measured is measured shortly.
 STAND_INS = """
@@ -67,7 +68,7 @@ def verdict_checks(clone, output):
     left_out = set(re.findall(r"^Mode (\w+) is left out: ", output, re.M))
     missing = sorted(set(MODES) - NOT_RACING - left_out - rows.keys())
     yield f"its table has a row per mode {missing or ''}".strip(), not missing
-    numbers = re.search(r"(\d+) fields, (\d+) modes, all ([\d,]+) cells verified, direct is [\d.]+ times (?:faster|slower)", text)
+    numbers = VERDICT.search(text)
     modes = int(numbers[2]) if numbers else 0
     yield "its verdict has all of them", modes == len(rows.keys() & set(MODES)) > 0
     equal = f"bitwise equal in all {modes} modes" in text

@@ -47,6 +47,9 @@ def checks(job):
     yield "the row of auto names the mode that it chose", any(line.startswith("auto (of_tomorrow) ") for line in lines)
     yield "the verdict counts them and their cells", "29 fields, 3 modes, all 1,920 cells verified" in job.verdict(29, names, found)
     yield "without mode direct it speaks of the fastest", "of_tomorrow is 3.0 times faster" in job.verdict(29, names, found)
+    busy = found | {"of_tomorrow": row("of_tomorrow", ratio=3.0) | {"p90_us": 90.0}}
+    said = job.verdict(29, names, busy)
+    yield "where times spread widely it compares no modes", "times" not in said and "too busy" in said
     why, _ = raced(job, ROWS | {"p2p": row("p2p", cells=0), "auto": row("p2p", cells=0)})
     yield "modes without a verified cell are named", isinstance(why, str) and "no cell in p2p, auto" in why
     _, said = raced(job, ROWS, {"pscw": "halocline-doctor: hangs"})

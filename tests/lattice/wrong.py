@@ -13,6 +13,8 @@ import sys
 CASES = [
     (["--variant", "upc"], "upc"),
     (["--local", "4", "4", "3", "8"], "not 3"),
+    (["--local", "4,4,3,8"], "even numbers from 2 to 9999998, not 3"),
+    (["--ranks", "65536,65536,1,1"], "--ranks does not fit 2 ranks"),
     (["--global", "4", "4", "4"], "--global"),
     (["--global", "2", "2", "2", "2", "--ranks", "3", "1", "1", "1"], "ranks"),
     (["--local", "4", "4", "4", "2", "--naik"], "along t a rank has 2 sites"),

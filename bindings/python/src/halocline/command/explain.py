@@ -21,7 +21,7 @@ PARTS = {"latency": "latency", "bytes": "bytes to and from others", "switch": "a
          "local_bytes": "copies within the rank", "ranks_bytes": "bytes of all other ranks", "messages": "messages",
          "far_bytes": "bytes from other nodes", "far_messages": "messages from other nodes",
          "crowding_local_bytes": "copies where cores are shared", "crowding_messages": "messages where cores are shared",
-         cards.LEAST: "what its terms lack to the least that was measured"}
+         cards.LEAST: "the difference to the least that was measured"}
 NEAR = 1.1
 # The options of a shape, and what is taken for those that are not given: --bytes stands in place of them all.
 SHAPE = {"local": (64, 64, 64), "depth": 1, "fields": 1, "type": "float64", "split": "", "stencil": "box"}

@@ -8,6 +8,7 @@ from halocline.command import card as cards
 from halocline.command.words import Json, bytes_of, listed, percent_of, spread_of, time_of
 
 NOISY, TOO_NOISY = 0.5, 2.0  # spread over median: to be doubted, and useless
+TOO_BUSY = "The machine was too busy to tell the modes apart: measure again when it is quiet."
 MOST_TYPICAL_ERROR = 0.5
 
 
@@ -119,7 +120,7 @@ def headline_of(modes: dict[str, Json], best: str) -> str:
     """The recommendation in a sentence, or why there is none."""
     row = modes[best]
     if not is_decided(modes, best):
-        return "The machine was too busy to tell the modes apart: measure again when it is quiet."
+        return TOO_BUSY
     if best == "p2p":
         return "Keep MPI point-to-point: no one-sided mode is faster here."
     if "p2p" in equals_of(modes, best):
