@@ -119,6 +119,9 @@ run_bench() {
   ranks=2 model_ranks=8
   if [ "${1:-}" = -n ]; then
     ranks=${2:?"-n wants the number of ranks"} model_ranks=$2
+    case $ranks in
+    *[!0-9]* | 0*) refuse "bench -n wants the number of ranks, 1 or more, not '$ranks'" ;;
+    esac
     shift 2
   fi
   if asks_for_help "$@"; then

@@ -190,7 +190,11 @@ keeps_the_modules_of_others_away() {
 
 refuses_a_bench_that_is_not_there() {
   "$tree/go" bench gohst >"$work/output" 2>&1
-  [ $? -eq 2 ] && says "bench has no 'gohst'"
+  [ $? -eq 2 ] && says "bench has no 'gohst'" || return 1
+  for ranks in 0 -1 x; do
+    "$tree/go" bench -n $ranks >"$work/output" 2>&1
+    [ $? -eq 2 ] && says "-n wants the number of ranks, 1 or more, not '$ranks'" || return 1
+  done
 }
 
 # made_up_mpi VERSION MPICH_VERSION: compiler wrappers that answer for these versions and make programs, and a launcher that runs them.
