@@ -51,6 +51,7 @@ Status CompletionSet::take_failure() {
 std::vector<int> CompletionSet::failed_ranks() {
   const std::lock_guard lock(mutex_);
   std::vector<int> ranks;
+  ranks.reserve(failures_.size());
   for (const Failure &one : failures_) ranks.push_back(one.rank);
   return ranks;
 }

@@ -84,7 +84,9 @@ void Attached::count_change() {
 Status Attached::check_apart(const void *base, std::int64_t bytes) const {
   const auto begin = reinterpret_cast<std::uintptr_t>(base), end = begin + static_cast<std::uintptr_t>(bytes);
   auto other = bytes_.lower_bound(end);
-  if (other == bytes_.begin() || (--other)->first + static_cast<std::uintptr_t>(other->second) <= begin) return Status::ok;
+  if (other == bytes_.begin()) return Status::ok;
+  --other;
+  if (other->first + static_cast<std::uintptr_t>(other->second) <= begin) return Status::ok;
   return fail(Status::argument, "%lld bytes at %p overlap %lld bytes at %#llx that this rank has attached already",
               static_cast<long long>(bytes), base, static_cast<long long>(other->second), static_cast<unsigned long long>(other->first));
 }

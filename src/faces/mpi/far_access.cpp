@@ -90,9 +90,10 @@ Status copy_attached(Window &window, Direction direction, const Spot &spot, cons
   return status;
 }
 
-Runs runs_of(const typed::ConstBuffer &buffer) {
-  return {&buffer.layout->steps(), buffer.count, static_cast<char *>(const_cast<void *>(buffer.address))};
-}
+/// Of a side that is only read.
+char *base_of(const typed::ConstBuffer &buffer) { return const_cast<char *>(static_cast<const char *>(buffer.address)); }
+
+Runs runs_of(const typed::ConstBuffer &buffer) { return {&buffer.layout->steps(), buffer.count, base_of(buffer)}; }
 
 /// True if what is contiguous on both sides is short, so that a message for each run takes longer than to pack them. The first parts of the
 /// two layouts stand for all.
@@ -121,8 +122,7 @@ typed::Basic type_of(const Layout &layout) { return layout.basic() == typed::Bas
 
 Runs elements_of(const typed::ConstBuffer &buffer) {
   const bool mixed = buffer.layout->basic() == typed::Basic::mixed;
-  return {mixed ? &buffer.layout->steps() : &buffer.layout->elements(), buffer.count,
-          static_cast<char *>(const_cast<void *>(buffer.address))};
+  return {mixed ? &buffer.layout->steps() : &buffer.layout->elements(), buffer.count, base_of(buffer)};
 }
 
 std::int64_t bytes_of(const Spot &spot) {
