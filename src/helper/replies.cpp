@@ -33,7 +33,10 @@ Status Replies::send(int rank, const transport::Address &address, const Reply &r
   auto known = peers_.find(rank);
   if (known == peers_.end()) {
     transport::Peer peer{};
-    HLC_TRY(endpoint_.resolve(address, &peer));
+    if (const Status resolved = endpoint_.resolve(address, &peer); failed(resolved)) {
+      take_back(transfer);
+      return resolved;
+    }
     known = peers_.emplace(rank, peer).first;
   }
   transfer.peer = known->second;
