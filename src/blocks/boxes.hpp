@@ -36,7 +36,7 @@ class BoxTable {
 
  private:
   std::int64_t record_ = 0;  // bytes of a rank's record: its number of blocks, and space for the most blocks of any rank
-  SharedMemory table_;
+  std::unique_ptr<SharedRecords> records_;
 };
 
 /// Cells that a block needs from another.

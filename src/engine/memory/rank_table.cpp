@@ -4,27 +4,43 @@
 
 #include <cstring>
 
+#include "base/first_failure.hpp"
 #include "engine/communicator/collective.hpp"
 
 namespace halocline::core {
 namespace {
 
-/// What MPI reads and writes in these steps.
-struct Sharing : Job {
-  std::vector<char> mine;
-  SharedMemory table;
-};
-
-Status prepare_sharing(Communicator &communicator, Record mine, std::unique_ptr<Sharing> &sharing, ObjectFile file) {
-  HLC_TRY(prepare(communicator, communicator.comm(), [&] {
-    sharing = std::make_unique<Sharing>();
-    sharing->requests.resize(1, MPI_REQUEST_NULL);
-    sharing->mine.resize(static_cast<std::size_t>(mine.bytes));
-    std::memcpy(sharing->mine.data(), mine.data, static_cast<std::size_t>(mine.bytes));
+/// All buffers of the step exist on all ranks.
+Status make_records(Communicator &communicator, Status ready, Record mine, std::unique_ptr<SharedRecords> &records, ObjectFile file) {
+  FirstFailure failure(ready);
+  failure.note(alone(communicator, [&] {
+    records = std::make_unique<SharedRecords>();
+    records->requests.resize(1, MPI_REQUEST_NULL);
+    records->mine.resize(static_cast<std::size_t>(mine.bytes));
     return Status::ok;
   }));
   const std::int64_t here = communicator.member() == 0 ? std::int64_t{mine.bytes} * communicator.size() : 0;
-  return agree(communicator, communicator.comm(), create_shared_memory(communicator, here, sharing->table, file));
+  SharedMemory table;
+  failure.note(create_shared_memory(communicator, here, table, file));
+  HLC_TRY(agree(communicator, communicator.comm(), failure.status()));
+  records->table = std::move(table);
+  return Status::ok;
+}
+
+/// Two steps through rank 0; one where each rank is its node's leader.
+Status pass_on(Communicator &communicator, NodeLeaders &leaders, MPI_Datatype record, std::unique_ptr<SharedRecords> &records) {
+  const char *mine = records->mine.data();
+  char *all = records->table.part(0);
+  MPI_Request *request = records->requests.data();
+  if (communicator.nodes() == communicator.size()) {
+    HLC_TRY(check_mpi(MPI_Iallgather(mine, 1, record, all, 1, record, communicator.comm(), request), "MPI_Iallgather"));
+    return await(communicator, records);
+  }
+  HLC_TRY(check_mpi(MPI_Igather(mine, 1, record, all, 1, record, 0, communicator.comm(), request), "MPI_Igather"));
+  HLC_TRY(await(communicator, records));
+  if (communicator.member() != 0) return Status::ok;
+  HLC_TRY(check_mpi(MPI_Ibcast(all, communicator.size(), record, 0, leaders.comm(), request), "MPI_Ibcast"));
+  return await(communicator, records);
 }
 
 }  // namespace
@@ -45,25 +61,21 @@ Status NodeLeaders::meet(Communicator &communicator) {
   return Status::ok;
 }
 
-Status share_records(Communicator &communicator, NodeLeaders &leaders, Record mine, SharedMemory &table, ObjectFile file) {
+Status share_records(Communicator &communicator, NodeLeaders &leaders, Status ready, Record mine, std::unique_ptr<SharedRecords> &records,
+                     ObjectFile file) {
   HLC_TRY(leaders.meet(communicator));
-  std::unique_ptr<Sharing> sharing;
-  HLC_TRY(prepare_sharing(communicator, mine, sharing, file));
+  const bool is_first = !records;
+  std::unique_ptr<SharedRecords> sharing = std::move(records);
+  if (is_first) HLC_TRY(make_records(communicator, ready, mine, sharing, file));
+  std::memcpy(sharing->mine.data(), mine.data, static_cast<std::size_t>(mine.bytes));
   MPI_Datatype record = MPI_DATATYPE_NULL;
   HLC_TRY(check_mpi(MPI_Type_contiguous(mine.bytes, MPI_BYTE, &record), "MPI_Type_contiguous"));
   MPI_Type_commit(&record);
-  char *all = sharing->table.part(0);
-  const auto pass = [&](int code, const char *call) {
-    HLC_TRY(check_mpi(code, call));
-    return await(communicator, sharing);
-  };
-  Status status =
-      pass(MPI_Igather(sharing->mine.data(), 1, record, all, 1, record, 0, communicator.comm(), sharing->requests.data()), "MPI_Igather");
-  if (!failed(status) && communicator.member() == 0)
-    status = pass(MPI_Ibcast(all, communicator.size(), record, 0, leaders.comm(), sharing->requests.data()), "MPI_Ibcast");
+  FirstFailure failure(ready);
+  failure.note(pass_on(communicator, leaders, record, sharing));
   MPI_Type_free(&record);
-  HLC_TRY(agree(communicator, communicator.comm(), status));
-  table = std::move(sharing->table);
+  HLC_TRY(agree(communicator, communicator.comm(), failure.status()));
+  records = std::move(sharing);
   return Status::ok;
 }
 

@@ -5,6 +5,10 @@
 
 #include <mpi.h>
 
+#include <memory>
+#include <vector>
+
+#include "engine/communicator/collective.hpp"
 #include "engine/memory/node_memory.hpp"
 
 namespace halocline::core {
@@ -33,25 +37,37 @@ struct Record {
   int bytes;
 };
 
-/// Shares the records of all ranks, through the leaders. Collective over the communicator, the same status on all ranks.
-Status share_records(Communicator &communicator, NodeLeaders &leaders, Record mine, SharedMemory &table, ObjectFile file);
+/// The records of all ranks, and what MPI reads and writes while they are shared.
+struct SharedRecords : Job {
+  std::vector<char> mine;
+  SharedMemory table;  // all in the part of the node's member 0
+
+  const char *all() const { return table.part(0); }
+};
+
+/// Shares the records of all ranks, through the leaders. `ready`: the status of what this rank has done for its record; if that failed on any
+/// rank, all fail. Records that are there already are replaced, which takes fewer meetings; they are as large. After a failure there are none.
+/// Collective over the communicator, the same status on all ranks.
+Status share_records(Communicator &communicator, NodeLeaders &leaders, Status ready, Record mine, std::unique_ptr<SharedRecords> &records,
+                     ObjectFile file);
 
 /// The records of all ranks, by rank.
 template <class Entry>
 class RankTable {
  public:
-  /// Collective over the communicator.
-  Status share(Communicator &communicator, NodeLeaders &leaders, const Entry &mine, ObjectFile file = ObjectFile::closed) {
-    return share_records(communicator, leaders, {&mine, sizeof mine}, table_, file);
+  /// As share_records.
+  Status share(Communicator &communicator, NodeLeaders &leaders, const Entry &mine, ObjectFile file = ObjectFile::closed,
+               Status ready = Status::ok) {
+    return share_records(communicator, leaders, ready, {&mine, sizeof mine}, records_, file);
   }
-  const Entry &of(int rank) const { return reinterpret_cast<const Entry *>(table_.part(0))[rank]; }
+  const Entry &of(int rank) const { return reinterpret_cast<const Entry *>(records_->all())[rank]; }
 
   /// For a helper process, while the object's file is kept.
-  const SharedMemory &table() const { return table_; }
-  void close_file() { table_.close(); }
+  const SharedMemory &table() const { return records_->table; }
+  void close_file() { records_->table.close(); }
 
  private:
-  SharedMemory table_;  // all in the part of the node's member 0
+  std::unique_ptr<SharedRecords> records_;
 };
 
 }  // namespace halocline::core

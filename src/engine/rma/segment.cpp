@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/rma/segment.hpp"
 
+#include <array>
+
+#include "base/first_failure.hpp"
 #include "base/rounds.hpp"
 #include "base/types.hpp"
 #include "engine/communicator/collective.hpp"
@@ -22,17 +25,27 @@ ObjectFile file_of(const Communicator &communicator) {
   return communicator.nodes() > 1 && communicator.progress() == Progress::helper ? ObjectFile::kept : ObjectFile::closed;
 }
 
-/// All ranks must have the same value of the spec's member `what`.
-Status same_on_all_ranks(const char *call, Communicator &communicator, const char *what, std::int64_t mine) {
-  std::int64_t ends[2] = {mine, -mine};  // the least, the most
-  HLC_TRY(reduce(communicator, communicator.comm(), MPI_MIN, ends, 2));
-  const std::int64_t least = ends[0], most = -ends[1];
-  if (least == most) return Status::ok;
-  std::int64_t first[2] = {mine == least ? communicator.rank() : communicator.size(),
-                           mine == most ? communicator.rank() : communicator.size()};
+/// A member of the spec of which all ranks must have the same value.
+struct Common {
+  const char *name;
+  std::int64_t mine;
+};
+
+Status disagreement(const char *call, Communicator &communicator, const Common &one, std::int64_t least, std::int64_t most) {
+  std::int64_t first[2] = {one.mine == least ? communicator.rank() : communicator.size(),
+                           one.mine == most ? communicator.rank() : communicator.size()};
   HLC_TRY(reduce(communicator, communicator.comm(), MPI_MIN, first, 2));
-  return fail(Status::mismatch, "%s: ranks disagree on %s: rank %d has %lld, rank %d has %lld", call, what, static_cast<int>(first[0]),
+  return fail(Status::mismatch, "%s: ranks disagree on %s: rank %d has %lld, rank %d has %lld", call, one.name, static_cast<int>(first[0]),
               static_cast<long long>(least), static_cast<int>(first[1]), static_cast<long long>(most));
+}
+
+Status same_on_all_ranks(const char *call, Communicator &communicator, const std::array<Common, 2> &common) {
+  std::int64_t ends[4];  // of each the least, the most
+  for (std::size_t i = 0; i < common.size(); ++i) ends[2 * i] = common[i].mine, ends[2 * i + 1] = -common[i].mine;
+  HLC_TRY(reduce(communicator, communicator.comm(), MPI_MIN, ends, 4));
+  for (std::size_t i = 0; i < common.size(); ++i)
+    if (ends[2 * i] != -ends[2 * i + 1]) return disagreement(call, communicator, common[i], ends[2 * i], -ends[2 * i + 1]);
+  return Status::ok;
 }
 
 }  // namespace
@@ -52,13 +65,7 @@ Status Segment::create(const char *call, const SegmentSpec &spec) {
   plan_ = communicator_.next_plan() - 1;
   notifications_ = spec.notifications;
   shared_ = spec.shared;
-  HLC_TRY(same_on_all_ranks(call, communicator_, "notifications", notifications_));
-  HLC_TRY(same_on_all_ranks(call, communicator_, "shared", shared_ ? 1 : 0));
-  HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
-    node_.resize(static_cast<std::size_t>(communicator_.members()));
-    if (brought) traced_.allow(communicator_);
-    return Status::ok;
-  }));
+  HLC_TRY(same_on_all_ranks(call, communicator_, {{{"notifications", notifications_}, {"shared", shared_ ? 1 : 0}}}));
   HLC_TRY(make_memory(spec.bytes, brought));
   list_memory(brought);
   return communicator_.nodes() > 1 ? connect(brought != nullptr, spec.holds_up_queries) : Status::ok;
@@ -67,12 +74,19 @@ Status Segment::create(const char *call, const SegmentSpec &spec) {
 /// `brought`: the application's memory of this rank, if it provides some.
 Status Segment::make_memory(std::int64_t my_bytes, const char *brought) {
   const std::int64_t bytes = bytes_before_data(notifications_, doubling_rounds(communicator_.size())) + (brought ? 0 : my_bytes);
-  HLC_TRY(agree(communicator_, communicator_.comm(), create_shared_memory(communicator_, bytes, object_, file_of(communicator_))));
-  PartHeader &header = *reinterpret_cast<PartHeader *>(object_.part(communicator_.member()));
-  header.bytes = my_bytes;
-  header.memory = reinterpret_cast<std::uint64_t>(brought);
+  FirstFailure failure(alone(communicator_, [&] {
+    node_.resize(static_cast<std::size_t>(communicator_.members()));
+    if (brought) traced_.allow(communicator_);
+    return Status::ok;
+  }));
+  failure.note(create_shared_memory(communicator_, bytes, object_, file_of(communicator_)));
+  if (failure.none()) {
+    PartHeader &header = *reinterpret_cast<PartHeader *>(object_.part(communicator_.member()));
+    header.bytes = my_bytes;
+    header.memory = reinterpret_cast<std::uint64_t>(brought);
+  }
   // All ranks have written their headers before any rank reads them.
-  return agree(communicator_, communicator_.comm(), Status::ok);
+  return agree(communicator_, communicator_.comm(), failure.status());
 }
 
 void Segment::list_memory(char *brought) {
@@ -101,13 +115,13 @@ Status Segment::connect(bool brought, bool holds_up_queries) {
   HLC_TRY(network_.requests()->open());
   if (shared_) counted_.count(communicator_);
   RemoteDescriptor descriptor;
-  HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
+  const Status exposed = alone(communicator_, [&] {
     exposed_.emplace(network_, network_.requests()->served().next_segment(), brought);
     const bool is_alone = holds_up_queries && communicator_.members() == 1;
     return exposed_->open({mine().data(), mine().bytes(), mine().words(), nullptr, mine().lock(), is_alone}, object_,
                           communicator_.member(), &descriptor);
-  }));
-  HLC_TRY(descriptors_.share(communicator_, network_.leaders(), descriptor));
+  });
+  HLC_TRY(descriptors_.share(communicator_, network_.leaders(), descriptor, ObjectFile::closed, exposed));
   object_.close();
   return Status::ok;
 }

@@ -34,8 +34,28 @@ struct Wanted {
   MPI_Win *win;
 };
 
-/// What a rank brings to the first meeting of a call. The ranks do what the least of them says.
-enum Matter { no_world, null_base, too_large, none_wrong };
+/// What is wrong with a call on a rank. The ranks do what the least of them says.
+enum Matter : std::int64_t { no_world, null_base, too_large, unprepared, none_wrong };
+
+/// What a rank brings to the first meeting of a call; reduced by MPI_MIN.
+struct FirstMeeting {
+  std::int64_t matter;
+  CommonMemory memory;
+};
+constexpr int kNumbersOfMeeting = 1 + CommonMemory::count;
+static_assert(sizeof(FirstMeeting) == kNumbersOfMeeting * sizeof(std::int64_t));
+
+/// A window that is being made. Unless it is released, its handle is freed with it.
+struct Making {
+  std::unique_ptr<Window> window;
+
+  Making() = default;
+  Making(const Making &) = delete;
+  Making &operator=(const Making &) = delete;
+  ~Making() {
+    if (window && window->handle != MPI_WIN_NULL) host::Win_free(&window->handle);
+  }
+};
 
 bool is_brought(int flavor) { return flavor == MPI_WIN_FLAVOR_CREATE || flavor == MPI_WIN_FLAVOR_DYNAMIC; }
 
@@ -83,11 +103,30 @@ bool has_several_threads() {
   return level == MPI_THREAD_MULTIPLE;
 }
 
-/// Makes the handle as well.
-Status open_memory(const Wanted &wanted, Window &window, std::string &obstacle) {
-  Context &context = window.node->context;
-  HLC_TRY(window.memory.open(wanted.memory));
-  HLC_TRY(agree(context, context.comm(), check_mpi(make_handle(wanted, &window.handle), wanted.call)));
+/// Why the engine cannot carry such a window of these ranks; empty if it can. The same on all ranks.
+std::string obstacle_of(const Wanted &wanted, Node &node) {
+  if (!node.obstacle().empty() || !node.spans_nodes()) return node.obstacle();
+  Context &context = node.context;
+  if (wanted.flavor == MPI_WIN_FLAVOR_SHARED)
+    return "its ranks are on " + std::to_string(context.nodes()) + " nodes, which share no memory";
+  if (context.progress() == Progress::helper && is_brought(wanted.flavor))
+    return "its ranks are on " + std::to_string(context.nodes()) +
+           " nodes, and with HALOCLINE_PROGRESS=helper none reaches memory that the program brings";
+  return "";
+}
+
+/// What a rank makes alone: the window without its memory, and the handle. Local.
+Status prepare_window(const Wanted &wanted, const std::shared_ptr<Node> &node, Making &making) {
+  if (node->context.lost()) return node->context.why_lost();
+  return alone(node->context, [&] {
+    making.window = std::make_unique<Window>(node);
+    making.window->epochs.open(has_several_threads());
+    return check_mpi(make_handle(wanted, &making.window->handle), wanted.call);
+  });
+}
+
+Status open_memory(const Wanted &wanted, Window &window, const CommonMemory &common, std::string &obstacle) {
+  HLC_TRY(window.memory.open(wanted.memory, common));
   const Status found = window.memory.find_places(wanted.memory);
   // What the network does not register another one may: that is for the host.
   if (found == Status::memory && window.node->spans_nodes()) return obstacle = error_message(), Status::unsupported;
@@ -97,34 +136,20 @@ Status open_memory(const Wanted &wanted, Window &window, std::string &obstacle) 
   return Status::unsupported;
 }
 
-/// Collective, the same status on all ranks; `obstacle` says why the engine cannot carry the window.
-Status carry(Wanted &wanted, std::unique_ptr<Window> &window, std::string &obstacle) {
-  std::shared_ptr<Node> node = find_node(wanted.comm);
-  obstacle = node->obstacle();
-  if (!obstacle.empty()) return node->verdict();
-  Context &context = node->context;
-  if (node->spans_nodes() && wanted.flavor == MPI_WIN_FLAVOR_SHARED) {
-    obstacle = "its ranks are on " + std::to_string(context.nodes()) + " nodes, which share no memory";
-    return Status::unsupported;
-  }
-  if (node->spans_nodes() && context.progress() == Progress::helper && is_brought(wanted.flavor)) {
-    obstacle = "its ranks are on " + std::to_string(context.nodes()) +
-               " nodes, and with HALOCLINE_PROGRESS=helper none reaches memory that the program brings";
-    return Status::unsupported;
-  }
-  HLC_TRY(prepare(context, context.comm(), [&] {
-    window = std::make_unique<Window>(std::move(node));
-    window->epochs.open(has_several_threads());
-    return Status::ok;
-  }));
-  const Status opened = open_memory(wanted, *window, obstacle);
-  if (failed(opened)) {
-    if (window->handle != MPI_WIN_NULL) host::Win_free(&window->handle);
-    return opened;
-  }
-  window->attributes = attributes_of(wanted, *window);
-  wanted.base = window->attributes.base;
-  window->check = trace_calls(*window, open_check(*window, wanted.call));
+/// Collective, the same status on all ranks; `obstacle` says why the engine cannot carry the window. `prepared`: the status of what this rank
+/// has made before the meeting, if it knew the node.
+Status carry(Wanted &wanted, Making &making, Status prepared, const FirstMeeting &met, std::string &obstacle) {
+  const std::shared_ptr<Node> node = find_node(wanted.comm);
+  obstacle = obstacle_of(wanted, *node);
+  if (!obstacle.empty()) return node->obstacle().empty() ? Status::unsupported : node->verdict();
+  const bool is_first = !making.window && !failed(prepared);
+  if (is_first) prepared = prepare_window(wanted, node, making);
+  if (is_first || met.matter == unprepared) HLC_TRY(agree(node->context, node->context.comm(), prepared));
+  Window &window = *making.window;
+  HLC_TRY(open_memory(wanted, window, met.memory, obstacle));
+  window.attributes = attributes_of(wanted, window);
+  wanted.base = window.attributes.base;
+  window.check = trace_calls(window, open_check(window, wanted.call));
   return Status::ok;
 }
 
@@ -137,21 +162,20 @@ int answer_by(MPI_Comm comm, int code) {
 bool is_final(Status status) { return status == Status::peer_died || status == Status::timeout || status == Status::memory; }
 
 /// All ranks answer alike, whichever of them has given the argument.
-int refuse_matter(const Wanted &wanted, int least) {
+int refuse_matter(const Wanted &wanted, std::int64_t least) {
   const auto mine = static_cast<long long>(wanted.memory.bytes);
   if (least == null_base) return refuse(MPI_ERR_ARG, "a rank has given NULL for memory, or for its address");
   const int code = is_brought(wanted.flavor) ? MPI_ERR_SIZE : MPI_ERR_NO_MEM;
   return refuse(code, "a rank asks for more bytes than any memory has (this one for %lld)", mine);
 }
 
-/// The smallest number of all ranks. Waits without a time limit, but not for processes that have ended, as far as an earlier window of the
+/// The smallest numbers of all ranks. Waits without a time limit, but not for processes that have ended, as far as an earlier window of the
 /// communicator knows them.
-int meet(MPI_Comm comm, int *number) {
-  const std::shared_ptr<Node> known = known_node(comm);
-  if (!known || !known->obstacle().empty()) return PMPI_Allreduce(MPI_IN_PLACE, number, 1, MPI_INT, MPI_MIN, comm);
-  auto least = std::make_unique<int>(*number);
+int meet(MPI_Comm comm, const std::shared_ptr<Node> &known, FirstMeeting *mine) {
+  if (!known || !known->obstacle().empty()) return PMPI_Allreduce(MPI_IN_PLACE, mine, kNumbersOfMeeting, MPI_INT64_T, MPI_MIN, comm);
+  auto least = std::make_unique<FirstMeeting>(*mine);
   MPI_Request request = MPI_REQUEST_NULL;
-  if (const int code = PMPI_Iallreduce(MPI_IN_PLACE, least.get(), 1, MPI_INT, MPI_MIN, comm, &request)) return code;
+  if (const int code = PMPI_Iallreduce(MPI_IN_PLACE, least.get(), kNumbersOfMeeting, MPI_INT64_T, MPI_MIN, comm, &request)) return code;
   int code = MPI_SUCCESS, done = 0;
   const auto test = [&] {
     code = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
@@ -159,9 +183,9 @@ int meet(MPI_Comm comm, int *number) {
   };
   Wait wait(known->context, WakeUp::by_polling);
   const Status met = wait_until(wait, test, [&] { return known->find_dead(); });
-  // MPI may still write to the number.
+  // MPI may still write to the numbers.
   if (failed(met)) return static_cast<void>(least.release()), answer_by(comm, code_of(met));
-  *number = *least;
+  *mine = *least;
   return code;
 }
 
@@ -177,19 +201,22 @@ int make(Wanted &wanted, const void *result, LeaveToHost leave_to_host) {
   int joins = 0;
   if (is_for_host(wanted, &joins)) return leave_to_host();
   if (joins) return PMPI_Comm_call_errhandler(wanted.comm, MPI_ERR_COMM), MPI_ERR_COMM;
+  Making making;
+  const std::shared_ptr<Node> known = known_node(wanted.comm);
+  const Status prepared = known && obstacle_of(wanted, *known).empty() ? prepare_window(wanted, known, making) : Status::ok;
+  FirstMeeting met{std::min(find_matter(wanted, result), failed(prepared) ? unprepared : none_wrong), {}};
+  met.memory = failed(prepared) || !making.window ? CommonMemory::of_one(wanted.memory) : making.window->memory.offer(wanted.memory);
   // The engine's steps have a time limit, and this meeting has none.
-  int least = find_matter(wanted, result);
-  if (const int met = meet(wanted.comm, &least); met != MPI_SUCCESS) return met;
-  if (least == no_world) return leave(wanted, "the program has sessions of MPI without MPI_Init: call that as well", leave_to_host);
-  if (least != none_wrong) return answer_by(wanted.comm, refuse_matter(wanted, least));
-  std::unique_ptr<Window> window;
+  if (const int code = meet(wanted.comm, known, &met); code != MPI_SUCCESS) return code;
+  if (met.matter == no_world) return leave(wanted, "the program has sessions of MPI without MPI_Init: call that as well", leave_to_host);
+  if (met.matter < unprepared) return answer_by(wanted.comm, refuse_matter(wanted, met.matter));
   std::string obstacle;
-  const Status carried = carry(wanted, window, obstacle);
+  const Status carried = carry(wanted, making, prepared, met, obstacle);
   if (is_final(carried)) return answer_by(wanted.comm, code_of(carried));
   if (failed(carried)) return leave(wanted, obstacle.empty() ? error_message() : obstacle, leave_to_host);
-  *wanted.win = window->handle;
+  *wanted.win = making.window->handle;
   count_carried(wanted.call);
-  add_window(window.release());
+  add_window(making.window.release());
   return MPI_SUCCESS;
 }
 
@@ -250,6 +277,7 @@ int release(Window &window, MPI_Win *win) {
   if (code != MPI_SUCCESS && *win != MPI_WIN_NULL) return code;
   const std::unique_ptr<Window> ended(&window);
   remove_window(window);
+  if (met_code == MPI_SUCCESS) window.memory.keep_parts();
   return met_code == MPI_SUCCESS ? code : met_code;
 }
 

@@ -20,6 +20,7 @@
 namespace halocline::core::mpi {
 
 Node::~Node() {
+  spares.clear();
   if (mpi_has_ended() || context.lost())
     context.give_up();
   else if (group_ != MPI_GROUP_NULL)

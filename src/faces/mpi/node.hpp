@@ -17,6 +17,7 @@
 #include "engine/memory/tracing.hpp"
 #include "engine/network/watch.hpp"
 #include "faces/mpi/host_progress.hpp"
+#include "faces/mpi/window_parts.hpp"
 
 namespace halocline::core::mpi {
 
@@ -81,8 +82,11 @@ class Node : public LeakedOnFailure {
   void await_meeting();
   /// The number of the window that is being made, from 1 on: the same on all ranks.
   std::int64_t number_window() { return ++windows_; }
+  /// The same of parts that are being made.
+  std::int64_t number_parts() { return ++parts_; }
 
   Context context;
+  SpareParts spares;
   CountedCalls contended_unlocks;  // which have found waiting ranks
 
  private:
@@ -95,7 +99,7 @@ class Node : public LeakedOnFailure {
 
   std::string obstacle_;
   Status opened_ = Status::ok;
-  std::int64_t windows_ = 0;
+  std::int64_t windows_ = 0, parts_ = 0;
   MPI_Group group_ = MPI_GROUP_NULL;
   std::vector<Member> members_;  // by rank, if there are several nodes
   TracedByNode traced_;  // where Linux restricts that

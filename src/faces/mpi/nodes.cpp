@@ -117,6 +117,10 @@ Kept find_node(MPI_Comm comm) {
   return *kept;
 }
 
+void drop_spares() {
+  for (const Kept &node : registry().all_used()) node->spares.clear();
+}
+
 /// Some nodes stay, as the program has windows or requests there, perhaps on this rank alone. Other ranks do not wait for these. All meetings
 /// have begun before the first is waited for: two ranks may have closed nodes in different orders.
 void release_nodes() {

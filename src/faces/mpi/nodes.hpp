@@ -14,6 +14,9 @@ std::shared_ptr<Node> find_node(MPI_Comm comm);
 /// The same if an earlier window has opened it; else null. Local.
 std::shared_ptr<Node> known_node(MPI_Comm comm);
 
+/// Frees what the nodes of this process keep of windows that have ended. Local.
+void drop_spares();
+
 /// Closes the nodes of all communicators, before MPI_Finalize. Collective over all of MPI.
 void release_nodes();
 

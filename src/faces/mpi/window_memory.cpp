@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "engine/communicator/collective.hpp"
+#include "faces/mpi/nodes.hpp"
 #include "faces/mpi/regions.hpp"
 
 namespace halocline::core::mpi {
@@ -20,6 +22,17 @@ using Kind = MemorySpec::Kind;
 constexpr std::size_t kMostPieces = 256, kMostBytesOfPiece = std::size_t{1} << 30;
 
 bool is_allocated(Kind kind) { return kind == Kind::allocated || kind == Kind::allocated_in_a_row; }
+
+/// Of this rank's part, behind its words. Of memory in a row: of this rank's own memory.
+std::int64_t bytes_of_part(const MemorySpec &mine, bool spans_nodes) {
+  if (mine.kind == Kind::dynamic) return spans_nodes ? sizeof(FarAttachedRegions) : sizeof(AttachedRegions);
+  return is_allocated(mine.kind) ? mine.bytes : 0;
+}
+
+/// The part of a rank of this node.
+char *part_of(const WindowParts &parts, int rank) {
+  return parts.segment ? parts.segment->memory_of(rank).data() : parts.region.part(rank);
+}
 
 /// One system call for some pieces.
 int copy_some(WindowMemory::Direction direction, pid_t process, const std::vector<iovec> &local, const std::vector<iovec> &remote,
@@ -45,101 +58,128 @@ std::vector<Place> places_in_row(const WindowMemory &memory, int ranks) {
 
 }  // namespace
 
-WindowMemory::~WindowMemory() = default;
-
-Status WindowMemory::open(const MemorySpec &mine) {
-  kind_ = mine.kind;
-  HLC_TRY(lay_out(mine));
-  tell(mine);
-  return Status::ok;
+WindowMemory::~WindowMemory() {
+  give_back();
+  brought_.reset();
+  if (keeps_parts_) node_.spares.keep(std::move(parts_));
 }
 
-/// Memory in a row is all in the part of rank 0, which has its pages.
-Status WindowMemory::lay_out(const MemorySpec &mine) {
-  const int ranks = node_.context.size();
-  data_ = SharedMemory::rounded(queue_end(ranks, has_post_bits(ranks, node_.spans_nodes())));
-  std::int64_t bytes = is_allocated(mine.kind) ? mine.bytes : 0;
-  if (mine.kind == Kind::dynamic) bytes = node_.spans_nodes() ? sizeof(FarAttachedRegions) : sizeof(AttachedRegions);
-  if (mine.kind == Kind::allocated_in_a_row) {
-    HLC_TRY(reduce(node_.context, node_.context.comm(), MPI_SUM, &bytes, 1));
-    if (node_.context.rank() > 0) bytes = 0;
+CommonMemory WindowMemory::offer(const MemorySpec &mine) {
+  CommonMemory common = CommonMemory::of_one(mine);
+  if (mine.kind == Kind::allocated_in_a_row) return common;
+  offered_ = node_.spares.take_all();
+  for (std::size_t slot = 0; slot < SpareParts::kSlots; ++slot) {
+    const WindowParts &parts = offered_[slot];
+    if (!parts.any() || parts.bytes < bytes_of_part(mine, node_.spans_nodes())) continue;
+    tell(parts, mine);
+    common.of[CommonMemory::numbers + slot] = parts.number;
+    common.of[CommonMemory::minus_numbers + slot] = -parts.number;
   }
-  if (node_.spans_nodes() && mine.kind == Kind::allocated) numbers_ = Numbers::by_atomics;
-  if (node_.spans_nodes() && mine.kind == Kind::brought) numbers_ = Numbers::by_owner;
-  return make_part(data_ + bytes);
+  return common;
 }
 
-Status WindowMemory::make_part(std::int64_t bytes) {
-  if (!node_.spans_nodes()) return create_shared_memory(node_.context, bytes, region_);
-  Context &context = node_.context;
-  HLC_TRY(prepare(context, context.comm(), [&] {
-    segment_ = std::make_unique<Segment>(context.network());
-    return segment_->check("MPI_Win_create", {.bytes = bytes});
-  }));
-  HLC_TRY(segment_->create("MPI_Win_create", {.bytes = bytes, .holds_up_queries = true}));
-  return node_.watch_neighbours();
-}
-
-void WindowMemory::tell(const MemorySpec &mine) {
-  TargetWords &words = this->words(node_.context.rank());
+/// The words of a rank that are there before the others know of the window: nobody has accessed them since the last one ended.
+void WindowMemory::tell(const WindowParts &parts, const MemorySpec &mine) const {
+  char *const part = part_of(parts, node_.context.rank());
+  std::memset(part, 0, static_cast<std::size_t>(parts.data));
+  if (mine.kind == Kind::dynamic) std::memset(part + parts.data, 0, static_cast<std::size_t>(bytes_of_part(mine, node_.spans_nodes())));
+  TargetWords &words = *reinterpret_cast<TargetWords *>(part);
   words.base = reinterpret_cast<std::uint64_t>(mine.base);
   words.bytes = mine.bytes;
   words.unit = mine.unit;
   if (mine.kind == Kind::brought) words.shared = find_shared(mine.base, mine.bytes);
 }
 
-/// Registers memory that this rank brings, and tells ranks of other nodes where everyone's is.
-Status WindowMemory::share_places(const MemorySpec &mine) {
+Status WindowMemory::open(const MemorySpec &mine, const CommonMemory &common) {
+  kind_ = mine.kind;
+  alike_ = common.alike();
+  if (node_.spans_nodes() && mine.kind == Kind::allocated) numbers_ = Numbers::by_atomics;
+  if (node_.spans_nodes() && mine.kind == Kind::brought) numbers_ = Numbers::by_owner;
+  take(common);
+  return parts_.any() ? Status::ok : make(mine);
+}
+
+void WindowMemory::take(const CommonMemory &common) {
+  for (std::size_t slot = 0; slot < SpareParts::kSlots && !parts_.any(); ++slot)
+    if (common.has_spare(slot)) parts_ = std::exchange(offered_[slot], {});
+  give_back();
+}
+
+void WindowMemory::give_back() {
+  for (WindowParts &parts : offered_) node_.spares.keep(std::exchange(parts, {}));
+}
+
+/// Memory in a row is all in the part of rank 0, which has its pages.
+Status WindowMemory::make(const MemorySpec &mine) {
+  Context &context = node_.context;
+  std::int64_t bytes = bytes_of_part(mine, node_.spans_nodes());
+  if (mine.kind == Kind::allocated_in_a_row) {
+    HLC_TRY(reduce(context, context.comm(), MPI_SUM, &bytes, 1));
+    if (context.rank() > 0) bytes = 0;
+  }
+  parts_.data = SharedMemory::rounded(queue_end(context.size(), has_post_bits(context.size(), node_.spans_nodes())));
+  parts_.bytes = bytes;
+  Status made = make_parts(parts_.data + bytes);
+  if (made == Status::memory) drop_spares(), made = make_parts(parts_.data + bytes);
+  HLC_TRY(made);
+  parts_.number = node_.number_parts();
+  tell(parts_, mine);
+  return agree(context, context.comm(), Status::ok);
+}
+
+Status WindowMemory::make_parts(std::int64_t bytes) {
+  if (!node_.spans_nodes()) return create_shared_memory(node_.context, bytes, parts_.region);
+  Context &context = node_.context;
+  HLC_TRY(prepare(context, context.comm(), [&] {
+    parts_.segment = std::make_unique<Segment>(context.network());
+    return parts_.segment->check("MPI_Win_create", {.bytes = bytes});
+  }));
+  HLC_TRY(parts_.segment->create("MPI_Win_create", {.bytes = bytes, .holds_up_queries = true}));
+  return node_.watch_neighbours();
+}
+
+/// Registers memory that this rank brings, and tells ranks of other nodes where everyone's is. `ready`: the status of what this rank has done
+/// before.
+Status WindowMemory::share_places(const MemorySpec &mine, Status ready) {
   Context &context = node_.context;
   FarPlace place{reinterpret_cast<std::uint64_t>(mine.base), mine.bytes, mine.unit, {}};
-  HLC_TRY(prepare(context, context.comm(), [&] {
-    // No network registers 0 bytes.
-    if (mine.kind != Kind::brought || mine.bytes == 0) return Status::ok;
-    brought_.emplace(context.network(), context.network().requests()->served().next_own_part(), true);
-    const NodeLock lock = node_.lock_in(words(context.rank()).numbers);
-    return brought_->open({static_cast<char *>(mine.base), mine.bytes, {}, nullptr, lock}, region_, 0, &place.brought);
-  }));
-  return far_.share(context, context.network().leaders(), place);
+  // No network registers 0 bytes.
+  if (!failed(ready) && mine.kind == Kind::brought && mine.bytes > 0)
+    ready = alone(context, [&] {
+      brought_.emplace(context.network(), context.network().requests()->served().next_own_part(), true);
+      const NodeLock lock = node_.lock_in(words(context.rank()).numbers);
+      return brought_->open({static_cast<char *>(mine.base), mine.bytes, {}, nullptr, lock}, parts_.region, 0, &place.brought);
+    });
+  return parts_.far.share(context, context.network().leaders(), place, ObjectFile::closed, ready);
 }
 
 /// Memory that is allocated alike on all ranks needs no tables. Else a node has one of those of other nodes, and each rank a list of what it
 /// has mapped of its own node's.
 Status WindowMemory::find_places(const MemorySpec &mine) {
-  HLC_TRY(find_alike(mine));
+  Context &context = node_.context;
   const bool brings = mine.kind == Kind::brought, is_unequal = alike_.unit == 0;
-  if (segment_ && (brings || is_unequal)) HLC_TRY(share_places(mine));
-  if (brings || (is_unequal && mine.kind == Kind::allocated_in_a_row)) {
-    HLC_TRY(prepare(node_.context, node_.context.comm(), [&] {
-      if (brings)
-        list_brought(mine);
-      else
-        listed_ = places_in_row(*this, node_.context.size());
-      return Status::ok;
-    }));
-  }
-  const bool has_row = alike_.unit != 0 && is_allocated(mine.kind) && !segment_;
-  if (has_row) {
-    alike_.stride = mine.kind == Kind::allocated ? region_.part_bytes(0) : alike_.bytes;
-    alike_.begin = data_of(0);
-  }
+  const bool has_list = brings || (is_unequal && mine.kind == Kind::allocated_in_a_row);
+  const Status listed = alone(context, [&] {
+    if (brings)
+      list_brought(mine);
+    else if (has_list)
+      listed_ = places_in_row(*this, context.size());
+    return Status::ok;
+  });
+  if (parts_.segment && (brings || is_unequal))
+    HLC_TRY(share_places(mine, listed));
+  else if (has_list)
+    HLC_TRY(agree(context, context.comm(), listed));
+  if (alike_.unit != 0 && is_allocated(mine.kind) && !parts_.segment) find_row();
   return find_obstacle();
 }
 
-/// Whether all ranks give as many bytes, with the same unit.
-Status WindowMemory::find_alike(const MemorySpec &mine) {
-  if (mine.kind == Kind::dynamic) return alike_.unit = 1, Status::ok;
-  std::int64_t ends[4] = {mine.bytes, -mine.bytes, mine.unit, -mine.unit};
-  if (segment_) {
-    HLC_TRY(reduce(node_.context, node_.context.comm(), MPI_MIN, ends, 4));
-  } else {
-    for (int rank = 0; rank < node_.context.size(); ++rank) {
-      const TargetWords &words = this->words(rank);
-      const std::int64_t theirs[4] = {words.bytes, -words.bytes, words.unit, -words.unit};
-      for (std::size_t i = 0; i < 4; ++i) ends[i] = std::min(ends[i], theirs[i]);
-    }
-  }
-  if (ends[0] == -ends[1] && ends[2] == -ends[3]) alike_.bytes = ends[0], alike_.unit = ends[2];
-  return Status::ok;
+/// Parts that are kept may be unequal.
+void WindowMemory::find_row() {
+  alike_.stride = kind_ == Kind::allocated ? parts_.region.part_bytes(0) : alike_.bytes;
+  for (Member member = 0; kind_ == Kind::allocated && member < node_.context.members(); ++member)
+    if (parts_.region.part_bytes(member) != alike_.stride) return;
+  alike_.begin = data_of(0);
 }
 
 /// What cannot be mapped here the kernel copies.
@@ -174,7 +214,7 @@ Status WindowMemory::find_obstacle() {
 Place WindowMemory::place_of(int rank) const {
   const Member member = node_.member_of(rank);
   if (member == kNotOnNode && kind_ != Kind::brought && alike_.unit != 0) return {nullptr, 0, alike_.bytes, alike_.unit, false, true};
-  if (member == kNotOnNode) return {nullptr, far_.of(rank).base, far_.of(rank).bytes, far_.of(rank).unit, false, true};
+  if (member == kNotOnNode) return {nullptr, parts_.far.of(rank).base, parts_.far.of(rank).bytes, parts_.far.of(rank).unit, false, true};
   if (!listed_.empty()) return listed_[static_cast<std::size_t>(member)];
   if (kind_ == Kind::dynamic) return {nullptr, 0, 0, 1, rank == node_.context.rank(), false};
   const TargetWords &words = this->words(rank);

@@ -13,11 +13,10 @@
 #include "base/counter.hpp"
 #include "base/rounds.hpp"
 #include "engine/memory/node_memory.hpp"
-#include "engine/memory/rank_table.hpp"
-#include "engine/rma/segment.hpp"
 #include "faces/mpi/alloc_mem.hpp"
 #include "faces/mpi/node.hpp"
 #include "faces/mpi/post_words.hpp"
+#include "faces/mpi/window_parts.hpp"
 #include "faces/mpi/writer_queue.hpp"
 
 namespace halocline::core::mpi {
@@ -50,11 +49,26 @@ struct AlikeMemory {
   std::int64_t stride = 0;
 };
 
-/// What ranks of other nodes need to know of a rank's memory. Plain bytes.
-struct FarPlace {
-  std::uint64_t base = 0;
-  std::int64_t bytes = 0, unit = 1;
-  RemoteDescriptor brought;  // of memory that the rank brought
+/// What the ranks of a window bring to the first meeting of the call that makes it. Reduced by MPI_MIN it says what all of them may rely on.
+struct CommonMemory {
+  enum {
+    bytes,
+    minus_bytes,
+    unit,
+    minus_unit,
+    numbers,
+    minus_numbers = numbers + SpareParts::kSlots,
+    count = minus_numbers + SpareParts::kSlots
+  };
+  std::int64_t of[count];
+
+  static CommonMemory of_one(const MemorySpec &mine) { return {{mine.bytes, -mine.bytes, mine.unit, -mine.unit}}; }
+  AlikeMemory alike() const {
+    const bool same = of[bytes] == -of[minus_bytes] && of[unit] == -of[minus_unit];
+    return same ? AlikeMemory{of[bytes], of[unit]} : AlikeMemory{};
+  }
+  /// Whether all ranks have kept the same parts here, with room for what each of them wants.
+  bool has_spare(std::size_t slot) const { return of[numbers + slot] > 0 && of[numbers + slot] == -of[minus_numbers + slot]; }
 };
 
 /// A lock of two sides, which keep each other out: two_sided_lock.hpp.
@@ -122,15 +136,19 @@ class WindowMemory {
   WindowMemory(const WindowMemory &) = delete;
   WindowMemory &operator=(const WindowMemory &) = delete;
 
-  /// Makes the shared object and writes what this rank brings. Collective, the same status on all ranks.
-  Status open(const MemorySpec &mine);
-  /// Finds the memory of all ranks, after they have met. Collective, the same status on all ranks.
+  /// What this rank brings to the first meeting. It writes that into the parts that are kept and large enough, too. Local.
+  CommonMemory offer(const MemorySpec &mine);
+  /// Takes parts that all ranks have kept, or makes new ones, into which each writes what it brings. Collective, the same status on all ranks.
+  Status open(const MemorySpec &mine, const CommonMemory &common);
+  /// Finds the memory of all ranks. Collective, the same status on all ranks.
   Status find_places(const MemorySpec &mine);
+  /// All ranks have stopped using the window. When it goes, its parts are kept for another one.
+  void keep_parts() { keeps_parts_ = true; }
 
   /// The memory of a rank. Where all ranks have as much, and all of it is mapped, that needs no look at their words.
   Place at(int rank) const {
     if (alike_.begin) return {alike_.begin + rank * alike_.stride, 0, alike_.bytes, alike_.unit, true, false};
-    return segment_ || listed_.empty() ? place_of(rank) : listed_[static_cast<std::size_t>(rank)];
+    return parts_.segment || listed_.empty() ? place_of(rank) : listed_[static_cast<std::size_t>(rank)];
   }
   /// The words of a rank of this node.
   TargetWords &words(int rank) const { return *reinterpret_cast<TargetWords *>(part(rank)); }
@@ -142,18 +160,18 @@ class WindowMemory {
   }
 
   /// Windows of several nodes: the words of any rank, for the engine's operations. TargetWords are at offset 0.
-  RemoteMemory control(int rank) const { return segment_->memory_of(rank); }
+  RemoteMemory control(int rank) const { return parts_.segment->memory_of(rank); }
   /// The memory of a rank of another node.
   FarMemory far(int rank) const {
-    if (numbers_ == Numbers::by_atomics) return {segment_->memory_of(rank), data_};
-    return {RemoteMemory(node_.context.network(), rank, far_.of(rank).brought, 0), 0};
+    if (numbers_ == Numbers::by_atomics) return {parts_.segment->memory_of(rank), parts_.data};
+    return {RemoteMemory(node_.context.network(), rank, parts_.far.of(rank).brought, 0), 0};
   }
   Numbers numbers() const { return numbers_; }
   /// What follows the words of a rank of this node, and its offset in the control words.
-  char *data_of(int rank) const { return part(rank) + data_; }
-  std::int64_t data_offset() const { return data_; }
+  char *data_of(int rank) const { return part(rank) + parts_.data; }
+  std::int64_t data_offset() const { return parts_.data; }
   /// The engine's segment of these words; null if the window is of one node.
-  Segment *segment() const { return segment_.get(); }
+  Segment *segment() const { return parts_.segment.get(); }
 
   /// Why ranks cannot be given this memory; null if they can. The same on all ranks.
   const char *obstacle() const { return obstacle_; }
@@ -164,26 +182,27 @@ class WindowMemory {
 
  private:
   [[gnu::always_inline]] char *part(int rank) const {
-    if (!segment_) return region_.part(rank);
-    const RemoteMemory *usual = segment_->find_usual(rank);
-    return usual ? usual->data() : segment_->memory_of(rank).data();
+    if (!parts_.segment) return parts_.region.part(rank);
+    const RemoteMemory *usual = parts_.segment->find_usual(rank);
+    return usual ? usual->data() : parts_.segment->memory_of(rank).data();
   }
-  Status lay_out(const MemorySpec &mine);
-  Status make_part(std::int64_t bytes);
-  Status share_places(const MemorySpec &mine);
-  void tell(const MemorySpec &mine);
+  void tell(const WindowParts &parts, const MemorySpec &mine) const;
+  void take(const CommonMemory &common);
+  void give_back();
+  Status make(const MemorySpec &mine);
+  Status make_parts(std::int64_t bytes);
+  Status share_places(const MemorySpec &mine, Status ready);
+  void find_row();
   Place place_of(int rank) const;
-  Status find_alike(const MemorySpec &mine);
   void list_brought(const MemorySpec &mine);
   Status find_obstacle();
 
   Node &node_;
-  SharedMemory region_;  // of a window of one node
-  std::unique_ptr<Segment> segment_;  // of a window of several nodes, and the next
-  RankTable<FarPlace> far_;
+  WindowParts parts_;
+  SpareParts::Slots offered_;
+  bool keeps_parts_ = false;
   std::optional<ExposedMemory> brought_;
   Numbers numbers_ = Numbers::locked;
-  std::int64_t data_ = 0;  // offset in a part
   MemorySpec::Kind kind_ = MemorySpec::Kind::dynamic;
   AlikeMemory alike_;
   std::vector<Place> listed_;  // by member: memory that the ranks of this node have brought, or that is in a row of unequal parts
