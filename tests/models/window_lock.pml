@@ -8,7 +8,7 @@
  * From then on lock_all looks at all targets once it has the window's, and waits until each was free.
  *
  * With FAR an exclusive lock takes side 1 of both, first the window's, and holds both. Ranks from that number on are on another node than the
- * words. They release a lock by a message that reads nothing, so whoever takes it there gives the turn to the other side at once if that
+ * words. They try both at once, and give the target's back if they do not get the window's. They release a lock by a message that reads nothing, so whoever takes it there gives the turn to the other side at once if that
  * waits. They wake nobody: sleeps are short then, and not in the model.
  *
  * With CHAIN rank 0 locks two targets, the second while it holds the first, and the others lock all: those let it pass after a while.
@@ -345,12 +345,43 @@ inline lock_all(me) {
   give_back(me, 0, 0)
 }
 
+inline try(me, lock, side, has) {
+  if
+  :: atomic { IS_FREE(lock, side) && IN_TURN(lock, side) -> hold(me, lock, side); has = 1 }
+  :: atomic { else -> skip }
+  fi
+}
+
+/* Two messages, which may arrive in any order. */
+inline try_both(me) {
+  if
+  :: skip -> try(me, 0, 1, has_all); try(me, 1, 1, has_target)
+  :: skip -> try(me, 1, 1, has_target); try(me, 0, 1, has_all)
+  fi;
+  if
+  :: has_target && !has_all -> give_back(me, 1, 1); has_target = 0
+  :: else
+  fi
+}
+
 inline lock_both(me) {
 #ifndef NO_WINDOW_LOCK
-  take(me, 0, 1);
+  if
+  :: IS_FAR(me) -> try_both(me)
+  :: else
+  fi;
+  if
+  :: !has_all -> take(me, 0, 1)
+  :: else
+  fi;
 #endif
   /* SYNC window-unlocked-before-locked */
-  take(me, 1, 1);
+  if
+  :: !has_target -> take(me, 1, 1)
+  :: else
+  fi;
+  has_all = 0;
+  has_target = 0;
   look();
   add();
   give_back(me, 1, 1);
@@ -384,6 +415,7 @@ inline lock_exclusive(me) {
 proctype Rank(byte me) {
   byte times, old, r, target;
   bit counted, wakes, sees_all, sees_free;
+  bit has_all, has_target;
   do
   :: times < TIMES ->
      times++;

@@ -126,7 +126,7 @@ Status prepare_window(const Wanted &wanted, const std::shared_ptr<Node> &node, M
 }
 
 Status open_memory(const Wanted &wanted, Window &window, const CommonMemory &common, std::string &obstacle) {
-  HLC_TRY(window.memory.open(wanted.memory, common));
+  HLC_TRY(window.memory.open(wanted.memory, common, window.number));
   const Status found = window.memory.find_places(wanted.memory);
   // What the network does not register another one may: that is for the host.
   if (found == Status::memory && window.node->spans_nodes()) return obstacle = error_message(), Status::unsupported;
@@ -146,6 +146,7 @@ Status carry(Wanted &wanted, Making &making, Status prepared, const FirstMeeting
   if (is_first) prepared = prepare_window(wanted, node, making);
   if (is_first || met.matter == unprepared) HLC_TRY(agree(node->context, node->context.comm(), prepared));
   Window &window = *making.window;
+  window.number = node->number_window();
   HLC_TRY(open_memory(wanted, window, met.memory, obstacle));
   window.attributes = attributes_of(wanted, window);
   wanted.base = window.attributes.base;

@@ -37,7 +37,7 @@ struct Lock {
   bool is_here() const { return !window.node->spans_nodes(); }
   [[gnu::always_inline]] LockTaking<WordHere> here() const { return {WordHere(*window.memory.word_here(rank, offset)), side}; }
   WindowWord word() const { return {window, rank, offset}; }
-  LockTaking<WindowWord> anywhere() const { return {word(), side}; }
+  LockTaking<WindowWord> anywhere(std::uint64_t seen = 0) const { return {word(), side, seen}; }
 };
 
 [[gnu::always_inline]] inline Lock of_target(Window &window, int target, const LockSide &side) {
@@ -45,9 +45,9 @@ struct Lock {
 }
 [[gnu::always_inline]] inline Lock of_window(Window &window, const LockSide &side) { return {window, 0, offsetof(TargetWords, all), side}; }
 
-/// In its turn, or once it has waited for that long enough.
-[[gnu::noinline]] Status wait_for(Lock lock) {
-  const LockTaking<WindowWord> taking = lock.anywhere();
+/// In its turn, or once it has waited for that long enough. `seen`: the word as it was seen last.
+[[gnu::noinline]] Status wait_for(Lock lock, std::uint64_t seen = 0) {
+  LockTaking<WindowWord> taking = lock.anywhere(seen);
   bool counted = false;
   HLC_TRY(taking.announce(&counted));
   BackOff back_off(lock.word());
@@ -60,9 +60,10 @@ struct Lock {
   return failure.status();
 }
 
-[[gnu::noinline]] Status take_of_nodes(Lock lock) {
-  const Status taken = lock.anywhere().try_first();
-  return taken == Status::again ? wait_for(lock) : taken;
+[[gnu::noinline]] Status take_of_nodes(Lock lock, std::uint64_t seen = 0) {
+  LockTaking<WindowWord> taking = lock.anywhere(seen);
+  const Status taken = taking.try_first();
+  return taken == Status::again ? wait_for(lock, taking.seen()) : taken;
 }
 
 [[gnu::always_inline]] inline Status take(const Lock &lock) {
@@ -118,12 +119,40 @@ std::atomic<std::uint64_t> &word_of_all(Window &window) { return window.memory.w
   return failure.status();
 }
 
+/// A lock that this rank is about to take with another one.
+struct OneOfTwo {
+  Lock lock;
+  std::uint64_t seen = 0;
+  Status taken = Status::again;
+
+  Status take() {
+    if (taken == Status::again) taken = lock.is_here() ? mpi::take(lock) : take_of_nodes(lock, seen);
+    return taken;
+  }
+};
+
+/// Both in one round trip, if both words are on other nodes and free. The second is not kept without the first.
+Status try_both(OneOfTwo &first, OneOfTwo &second) {
+  const WindowWord words[] = {first.lock.word(), second.lock.word()};
+  if (!words[0].is_far() || !words[1].is_far()) return Status::ok;
+  const std::uint64_t wanted[] = {first.lock.anywhere().taken(), second.lock.anywhere().taken()};
+  WindowWord::Swap swaps[] = {{words[0], &first.seen, wanted[0]}, {words[1], &second.seen, wanted[1]}};
+  // SYNC window-unlocked-before-locked (pairs with LockTaking::give_back)
+  WindowWord::swap_both(swaps);
+  first.taken = swaps[0].done, second.taken = swaps[1].done;
+  if (first.taken == Status::ok || second.taken != Status::ok) return Status::ok;
+  second.taken = Status::again;
+  return give_back_of_nodes(second.lock);
+}
+
 /// First ranks that lock all are kept out, then the others of this target. If the rest fails, nothing stays taken.
 Status lock_both(Window &window, int target) {
-  const Status first = take(of_window(window, kAnyExclusive));
-  if (failed(first)) return undo_exclusive(window, target, first, false);
-  const Status second = take(of_target(window, target, kExclusive));
-  return failed(second) ? undo_exclusive(window, target, second, true) : Status::ok;
+  OneOfTwo all{of_window(window, kAnyExclusive)}, one{of_target(window, target, kExclusive)};
+  FirstFailure failure(try_both(all, one));
+  if (failure.none()) failure.note(all.take());
+  if (failure.none()) failure.note(one.take());
+  if (failure.none()) return Status::ok;
+  return undo_exclusive(window, target, failure.status(), all.taken == Status::ok);
 }
 
 /// A rank that has a target lets those go first that lock all. Once it has the target again, they look at that.

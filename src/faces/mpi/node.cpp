@@ -106,13 +106,6 @@ bool Node::has_met() {
   return met || failed(tested);
 }
 
-/// Without a time limit, as MPI_Finalize itself.
-void Node::await_meeting() {
-  Wait wait(context, WakeUp::by_polling);
-  const Status met = wait_until(wait, [this] { return has_met() ? Status::ok : Status::again; }, [this] { return find_dead(); });
-  if (failed(met)) static_cast<void>(context.lose(met));
-}
-
 void Node::let_others_run_now(unsigned calls) {
   if (!context.core_per_rank()) sched_yield();
   if (calls % 64 == 0) drive_host();

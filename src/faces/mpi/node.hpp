@@ -78,12 +78,8 @@ class Node : public LeakedOnFailure {
   /// Local; collective until has_met.
   bool begin_meeting();
   bool has_met();
-  /// Waits for that. If a rank is lost, what others may still use stays when the node goes.
-  void await_meeting();
   /// The number of the window that is being made, from 1 on: the same on all ranks.
   std::int64_t number_window() { return ++windows_; }
-  /// The same of parts that are being made.
-  std::int64_t number_parts() { return ++parts_; }
 
   Context context;
   SpareParts spares;
@@ -99,7 +95,7 @@ class Node : public LeakedOnFailure {
 
   std::string obstacle_;
   Status opened_ = Status::ok;
-  std::int64_t windows_ = 0, parts_ = 0;
+  std::int64_t windows_ = 0;
   MPI_Group group_ = MPI_GROUP_NULL;
   std::vector<Member> members_;  // by rank, if there are several nodes
   TracedByNode traced_;  // where Linux restricts that

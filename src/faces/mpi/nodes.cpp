@@ -9,6 +9,7 @@
 
 #include "base/log.hpp"
 #include "base/mpi_end.hpp"
+#include "engine/communicator/wait_until.hpp"
 
 namespace halocline::core::mpi {
 namespace {
@@ -75,6 +76,13 @@ void close(Node *node) {
   end_closed();
 }
 
+/// Without a time limit, as MPI_Finalize itself. If a rank is lost, what others may still use stays when the node goes.
+void await_meeting(Node &node) {
+  Wait wait(node.context, WakeUp::by_polling);
+  const Status met = wait_until(wait, [&] { return node.has_met() ? Status::ok : Status::again; }, [&] { return node.find_dead(); });
+  if (failed(met)) static_cast<void>(node.context.lose(met));
+}
+
 int forget_node(MPI_Comm comm, int, void *kept, void *) {
   registry().remove(comm);
   delete static_cast<Kept *>(kept);
@@ -128,8 +136,8 @@ void release_nodes() {
   const std::vector<Kept> used = registry().all_used();
   for (const Kept &node : used) node->begin_meeting();
   const Nodes closed = registry().take_closed();
-  for (const auto &node : closed) node->await_meeting();
-  for (const Kept &node : used) node->await_meeting();
+  for (const auto &node : closed) await_meeting(*node);
+  for (const Kept &node : used) await_meeting(*node);
 }
 
 }  // namespace halocline::core::mpi

@@ -47,7 +47,7 @@ std::string ranks_of(const Window &window) {
 class TracedCalls final : public Check {
  public:
   TracedCalls(Window &window, std::shared_ptr<Check> check)
-      : window_(window), check_(std::move(check)), number_(window.node->number_window()), label_(trace::keep_text(ranks_of(window))) {}
+      : window_(window), check_(std::move(check)), number_(window.number), label_(trace::keep_text(ranks_of(window))) {}
 
   int around(const CheckedAccess &access, const std::function<int()> &work) override {
     return record(describe(access), [&] { return check_ ? check_->around(access, work) : work(); });

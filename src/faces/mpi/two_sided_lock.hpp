@@ -65,33 +65,39 @@ inline bool has_targets_alone(const std::atomic<std::uint64_t> &all) {
 /// When a rank may take a lock that is free for its side. in_turn: not while the other side waits and is next.
 enum class Turn { in_turn, any };
 
-/// How a rank takes and releases a lock. control_word.hpp says what a `Word` is.
+/// How a rank takes and releases a lock. control_word.hpp says what a `Word` is. It remembers the word as it was seen last: on another node that
+/// is the guess with which a swap begins, and a right one saves a round trip.
 template <class Word>
 class LockTaking {
  public:
-  LockTaking(Word word, const LockSide &side) : word_(word), side_(side) {}
+  LockTaking(Word word, const LockSide &side, std::uint64_t seen = 0) : word_(word), side_(side), seen_(seen) {}
+
+  std::uint64_t seen() const { return seen_; }
+  /// The word once this rank has taken the lock.
+  std::uint64_t taken() const { return as_taken(seen_, 0); }
 
   /// Returns `again` if the lock is held by those that keep this side out, or the other side is next. Does not wait.
-  Status try_first() const {
-    std::uint64_t seen = 0;
-    HLC_TRY(word_.look(0, &seen));
-    return take(seen, Turn::in_turn, 0);
+  Status try_first() {
+    HLC_TRY(word_.look(seen_, &seen_));
+    return take(Turn::in_turn, 0);
   }
-  /// The same for a rank that waits; `counted` as announce returned it.
-  Status try_again(Turn turn, bool counted) const {
-    std::uint64_t seen = 0;
-    HLC_TRY(word_.load(&seen));
-    return take(seen, turn, counted ? LockFields::one_waiter(side_.number) : 0);
+  /// The same for a rank that waits; `counted` as announce returned it. The guess is that those who kept this rank out have gone.
+  Status try_again(Turn turn, bool counted) {
+    HLC_TRY(word_.look(seen_ & ~side_.against(), &seen_));
+    if (word_.is_far() && !may_take(seen_, turn)) HLC_TRY(word_.load(&seen_));
+    return take(turn, counted ? LockFields::one_waiter(side_.number) : 0);
   }
 
   /// Counts this rank among those of its side that wait. Beyond 255 of them one is not counted: no unlock wakes it, it looks now and then.
-  Status announce(bool *counted) const {
-    std::uint64_t seen = 0;
-    HLC_TRY(word_.load(&seen));
+  Status announce(bool *counted) {
+    HLC_TRY(word_.look(seen_, &seen_));
     const std::uint64_t full = LockFields::waiters(side_.number);
     Status done = Status::again;
-    while (done == Status::again && (seen & full) != full)
-      done = word_.swap(&seen, seen + LockFields::one_waiter(side_.number), std::memory_order_relaxed);
+    while (done == Status::again && (seen_ & full) != full) {
+      const std::uint64_t announced = seen_ + LockFields::one_waiter(side_.number);
+      done = word_.swap(&seen_, announced, std::memory_order_relaxed);
+      if (done == Status::ok) seen_ = announced;
+    }
     *counted = done == Status::ok;
     return failed(done) ? done : Status::ok;
   }
@@ -127,14 +133,15 @@ class LockTaking {
     if (seen & side_.against()) return false;
     return turn == Turn::any || !(seen & LockFields::waiters(side_.other())) || LockFields::turn(seen) == side_.number;
   }
-  Status take(std::uint64_t seen, Turn turn, std::uint64_t waiter) const {
+  Status take(Turn turn, std::uint64_t waiter) {
     Status done = Status::again;
-    while (done == Status::again && may_take(seen, turn)) {
-      const std::uint64_t taken = seen + LockFields::one_holder(side_.number) - waiter;
-      // SYNC window-unlocked-before-locked (pairs with LockTaking::give_back). Not an acquire alone: taken-before-look.
-      done = word_.swap(&seen, word_.is_far() ? with_turn_of_waiters(taken) : taken, std::memory_order_seq_cst);
-    }
+    // SYNC window-unlocked-before-locked (pairs with LockTaking::give_back). Not an acquire alone: taken-before-look.
+    while (done == Status::again && may_take(seen_, turn)) done = word_.swap(&seen_, as_taken(seen_, waiter), std::memory_order_seq_cst);
     return done;
+  }
+  std::uint64_t as_taken(std::uint64_t seen, std::uint64_t waiter) const {
+    const std::uint64_t taken = seen + LockFields::one_holder(side_.number) - waiter;
+    return word_.is_far() ? with_turn_of_waiters(taken) : taken;
   }
   /// The other side is next if it waits.
   std::uint64_t with_turn_of_waiters(std::uint64_t word) const {
@@ -143,6 +150,7 @@ class LockTaking {
 
   Word word_;
   LockSide side_;
+  std::uint64_t seen_;
 };
 
 }  // namespace halocline::core::mpi

@@ -109,6 +109,7 @@ class Window {
   };
 
   MPI_Win handle = MPI_WIN_NULL;
+  std::int64_t number = 0;  // on its node, the same on all ranks
   std::shared_ptr<Node> node;
   WindowMemory memory;
   Attached attached;  // to a dynamic window

@@ -34,6 +34,30 @@ char *part_of(const WindowParts &parts, int rank) {
   return parts.segment ? parts.segment->memory_of(rank).data() : parts.region.part(rank);
 }
 
+/// The words of a rank that are there before the others know of the window: no rank has accessed them since the last one ended.
+void tell(const Node &node, const WindowParts &parts, const MemorySpec &mine) {
+  char *const part = part_of(parts, node.context.rank());
+  std::memset(part, 0, static_cast<std::size_t>(parts.data));
+  if (mine.kind == Kind::dynamic) std::memset(part + parts.data, 0, static_cast<std::size_t>(bytes_of_part(mine, node.spans_nodes())));
+  TargetWords &words = *reinterpret_cast<TargetWords *>(part);
+  words.base = reinterpret_cast<std::uint64_t>(mine.base);
+  words.bytes = mine.bytes;
+  words.unit = mine.unit;
+  if (mine.kind == Kind::brought) words.shared = find_shared(mine.base, mine.bytes);
+}
+
+/// Collective, the same status on all ranks.
+Status make_parts(Node &node, std::int64_t bytes, WindowParts &parts) {
+  if (!node.spans_nodes()) return create_shared_memory(node.context, bytes, parts.region);
+  Context &context = node.context;
+  HLC_TRY(prepare(context, context.comm(), [&] {
+    parts.segment = std::make_unique<Segment>(context.network());
+    return parts.segment->check("MPI_Win_create", {.bytes = bytes});
+  }));
+  HLC_TRY(parts.segment->create("MPI_Win_create", {.bytes = bytes, .holds_up_queries = true}));
+  return node.watch_neighbours();
+}
+
 /// One system call for some pieces.
 int copy_some(WindowMemory::Direction direction, pid_t process, const std::vector<iovec> &local, const std::vector<iovec> &remote,
               std::size_t bytes) {
@@ -71,38 +95,22 @@ CommonMemory WindowMemory::offer(const MemorySpec &mine) {
   for (std::size_t slot = 0; slot < SpareParts::kSlots; ++slot) {
     const WindowParts &parts = offered_[slot];
     if (!parts.any() || parts.bytes < bytes_of_part(mine, node_.spans_nodes())) continue;
-    tell(parts, mine);
+    tell(node_, parts, mine);
     common.of[CommonMemory::numbers + slot] = parts.number;
     common.of[CommonMemory::minus_numbers + slot] = -parts.number;
   }
   return common;
 }
 
-/// The words of a rank that are there before the others know of the window: nobody has accessed them since the last one ended.
-void WindowMemory::tell(const WindowParts &parts, const MemorySpec &mine) const {
-  char *const part = part_of(parts, node_.context.rank());
-  std::memset(part, 0, static_cast<std::size_t>(parts.data));
-  if (mine.kind == Kind::dynamic) std::memset(part + parts.data, 0, static_cast<std::size_t>(bytes_of_part(mine, node_.spans_nodes())));
-  TargetWords &words = *reinterpret_cast<TargetWords *>(part);
-  words.base = reinterpret_cast<std::uint64_t>(mine.base);
-  words.bytes = mine.bytes;
-  words.unit = mine.unit;
-  if (mine.kind == Kind::brought) words.shared = find_shared(mine.base, mine.bytes);
-}
-
-Status WindowMemory::open(const MemorySpec &mine, const CommonMemory &common) {
+Status WindowMemory::open(const MemorySpec &mine, const CommonMemory &common, std::int64_t number) {
   kind_ = mine.kind;
   alike_ = common.alike();
   if (node_.spans_nodes() && mine.kind == Kind::allocated) numbers_ = Numbers::by_atomics;
   if (node_.spans_nodes() && mine.kind == Kind::brought) numbers_ = Numbers::by_owner;
-  take(common);
-  return parts_.any() ? Status::ok : make(mine);
-}
-
-void WindowMemory::take(const CommonMemory &common) {
   for (std::size_t slot = 0; slot < SpareParts::kSlots && !parts_.any(); ++slot)
     if (common.has_spare(slot)) parts_ = std::exchange(offered_[slot], {});
   give_back();
+  return parts_.any() ? Status::ok : make(mine, number);
 }
 
 void WindowMemory::give_back() {
@@ -110,7 +118,7 @@ void WindowMemory::give_back() {
 }
 
 /// Memory in a row is all in the part of rank 0, which has its pages.
-Status WindowMemory::make(const MemorySpec &mine) {
+Status WindowMemory::make(const MemorySpec &mine, std::int64_t number) {
   Context &context = node_.context;
   std::int64_t bytes = bytes_of_part(mine, node_.spans_nodes());
   if (mine.kind == Kind::allocated_in_a_row) {
@@ -119,23 +127,12 @@ Status WindowMemory::make(const MemorySpec &mine) {
   }
   parts_.data = SharedMemory::rounded(queue_end(context.size(), has_post_bits(context.size(), node_.spans_nodes())));
   parts_.bytes = bytes;
-  Status made = make_parts(parts_.data + bytes);
-  if (made == Status::memory) drop_spares(), made = make_parts(parts_.data + bytes);
+  Status made = make_parts(node_, parts_.data + bytes, parts_);
+  if (made == Status::memory) drop_spares(), made = make_parts(node_, parts_.data + bytes, parts_);
   HLC_TRY(made);
-  parts_.number = node_.number_parts();
-  tell(parts_, mine);
+  parts_.number = number;
+  tell(node_, parts_, mine);
   return agree(context, context.comm(), Status::ok);
-}
-
-Status WindowMemory::make_parts(std::int64_t bytes) {
-  if (!node_.spans_nodes()) return create_shared_memory(node_.context, bytes, parts_.region);
-  Context &context = node_.context;
-  HLC_TRY(prepare(context, context.comm(), [&] {
-    parts_.segment = std::make_unique<Segment>(context.network());
-    return parts_.segment->check("MPI_Win_create", {.bytes = bytes});
-  }));
-  HLC_TRY(parts_.segment->create("MPI_Win_create", {.bytes = bytes, .holds_up_queries = true}));
-  return node_.watch_neighbours();
 }
 
 /// Registers memory that this rank brings, and tells ranks of other nodes where everyone's is. `ready`: the status of what this rank has done

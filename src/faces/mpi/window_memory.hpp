@@ -138,8 +138,9 @@ class WindowMemory {
 
   /// What this rank brings to the first meeting. It writes that into the parts that are kept and large enough, too. Local.
   CommonMemory offer(const MemorySpec &mine);
-  /// Takes parts that all ranks have kept, or makes new ones, into which each writes what it brings. Collective, the same status on all ranks.
-  Status open(const MemorySpec &mine, const CommonMemory &common);
+  /// Takes parts that all ranks have kept, or makes new ones, into which each writes what it brings. `number`: of the window. Collective,
+  /// the same status on all ranks.
+  Status open(const MemorySpec &mine, const CommonMemory &common, std::int64_t number);
   /// Finds the memory of all ranks. Collective, the same status on all ranks.
   Status find_places(const MemorySpec &mine);
   /// All ranks have stopped using the window. When it goes, its parts are kept for another one.
@@ -186,11 +187,8 @@ class WindowMemory {
     const RemoteMemory *usual = parts_.segment->find_usual(rank);
     return usual ? usual->data() : parts_.segment->memory_of(rank).data();
   }
-  void tell(const WindowParts &parts, const MemorySpec &mine) const;
-  void take(const CommonMemory &common);
   void give_back();
-  Status make(const MemorySpec &mine);
-  Status make_parts(std::int64_t bytes);
+  Status make(const MemorySpec &mine, std::int64_t number);
   Status share_places(const MemorySpec &mine, Status ready);
   void find_row();
   Place place_of(int rank) const;

@@ -34,6 +34,15 @@ class WindowWord {
   Status set_bits(std::uint64_t bits, std::memory_order order) const {
     return here_ ? WordHere(*here_).set_bits(bits, order) : change_far({HLC_OP_BOR, kType}, bits);
   }
+  /// A swap of a word of another node, and what came of it.
+  struct Swap {
+    const WindowWord &word;
+    std::uint64_t *seen;
+    std::uint64_t wanted;
+    Status done = Status::again;
+  };
+  /// Two of them at once, of words of one window.
+  static void swap_both(Swap (&swaps)[2]);
   /// Before this rank leaves a call: what it has begun has left this process.
   static Status leave(Window &window);
 
