@@ -1,4 +1,4 @@
-// Windows that follow others of the same ranks: whatever these were, nothing of them is left but their memory.
+// Windows that follow others of the same ranks, of any kind and size. Nothing of those is left but their memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
 #include <unistd.h>

@@ -65,8 +65,8 @@ inline bool has_targets_alone(const std::atomic<std::uint64_t> &all) {
 /// When a rank may take a lock that is free for its side. in_turn: not while the other side waits and is next.
 enum class Turn { in_turn, any };
 
-/// How a rank takes and releases a lock. control_word.hpp says what a `Word` is. It remembers the word as it was seen last: on another node that
-/// is the guess with which a swap begins, and a right one saves a round trip.
+/// How a rank takes and releases a lock. control_word.hpp says what a `Word` is. It remembers the word as it was seen last.
+/// On another node a swap begins with that guess, and a right one saves a round trip.
 template <class Word>
 class LockTaking {
  public:
@@ -81,7 +81,7 @@ class LockTaking {
     HLC_TRY(word_.look(seen_, &seen_));
     return take(Turn::in_turn, 0);
   }
-  /// The same for a rank that waits; `counted` as announce returned it. The guess is that those who kept this rank out have gone.
+  /// The same for a rank that waits; `counted` as announce returned it. The guess is that no rank holds the lock against it any more.
   Status try_again(Turn turn, bool counted) {
     HLC_TRY(word_.look(seen_ & ~side_.against(), &seen_));
     if (word_.is_far() && !may_take(seen_, turn)) HLC_TRY(word_.load(&seen_));

@@ -34,7 +34,7 @@ class WindowWord {
   Status set_bits(std::uint64_t bits, std::memory_order order) const {
     return here_ ? WordHere(*here_).set_bits(bits, order) : change_far({HLC_OP_BOR, kType}, bits);
   }
-  /// A swap of a word of another node, and what came of it.
+  /// A swap of a word of another node, and its result.
   struct Swap {
     const WindowWord &word;
     std::uint64_t *seen;
