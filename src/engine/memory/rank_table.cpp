@@ -4,7 +4,6 @@
 
 #include <cstring>
 
-#include "base/first_failure.hpp"
 #include "engine/communicator/collective.hpp"
 
 namespace halocline::core {
@@ -12,17 +11,16 @@ namespace {
 
 /// All buffers of the step exist on all ranks.
 Status make_records(Communicator &communicator, Status ready, Record mine, std::unique_ptr<SharedRecords> &records, ObjectFile file) {
-  FirstFailure failure(ready);
-  failure.note(alone(communicator, [&] {
+  const Status listed = alone(communicator, [&] {
     records = std::make_unique<SharedRecords>();
     records->requests.resize(1, MPI_REQUEST_NULL);
     records->mine.resize(static_cast<std::size_t>(mine.bytes));
-    return Status::ok;
-  }));
+    return ready;
+  });
   const std::int64_t here = communicator.member() == 0 ? std::int64_t{mine.bytes} * communicator.size() : 0;
   SharedMemory table;
-  failure.note(create_shared_memory(communicator, here, table, file));
-  HLC_TRY(agree(communicator, communicator.comm(), failure.status()));
+  const Status made = create_shared_memory(communicator, here, table, file);
+  HLC_TRY(agree(communicator, communicator.comm(), last_failure(listed, made)));
   records->table = std::move(table);
   return Status::ok;
 }
@@ -71,10 +69,9 @@ Status share_records(Communicator &communicator, NodeLeaders &leaders, Status re
   MPI_Datatype record = MPI_DATATYPE_NULL;
   HLC_TRY(check_mpi(MPI_Type_contiguous(mine.bytes, MPI_BYTE, &record), "MPI_Type_contiguous"));
   MPI_Type_commit(&record);
-  FirstFailure failure(ready);
-  failure.note(pass_on(communicator, leaders, record, sharing));
+  const Status passed = pass_on(communicator, leaders, record, sharing);
   MPI_Type_free(&record);
-  HLC_TRY(agree(communicator, communicator.comm(), failure.status()));
+  HLC_TRY(agree(communicator, communicator.comm(), last_failure(ready, passed)));
   records = std::move(sharing);
   return Status::ok;
 }

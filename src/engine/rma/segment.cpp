@@ -4,7 +4,6 @@
 
 #include <array>
 
-#include "base/first_failure.hpp"
 #include "base/rounds.hpp"
 #include "base/types.hpp"
 #include "engine/communicator/collective.hpp"
@@ -74,19 +73,19 @@ Status Segment::create(const char *call, const SegmentSpec &spec) {
 /// `brought`: the application's memory of this rank, if it provides some.
 Status Segment::make_memory(std::int64_t my_bytes, const char *brought) {
   const std::int64_t bytes = bytes_before_data(notifications_, doubling_rounds(communicator_.size())) + (brought ? 0 : my_bytes);
-  FirstFailure failure(alone(communicator_, [&] {
+  const Status listed = alone(communicator_, [&] {
     node_.resize(static_cast<std::size_t>(communicator_.members()));
     if (brought) traced_.allow(communicator_);
     return Status::ok;
-  }));
-  failure.note(create_shared_memory(communicator_, bytes, object_, file_of(communicator_)));
-  if (failure.none()) {
+  });
+  const Status made = create_shared_memory(communicator_, bytes, object_, file_of(communicator_));
+  if (!failed(made)) {
     PartHeader &header = *reinterpret_cast<PartHeader *>(object_.part(communicator_.member()));
     header.bytes = my_bytes;
     header.memory = reinterpret_cast<std::uint64_t>(brought);
   }
   // All ranks have written their headers before any rank reads them.
-  return agree(communicator_, communicator_.comm(), failure.status());
+  return agree(communicator_, communicator_.comm(), last_failure(listed, made));
 }
 
 void Segment::list_memory(char *brought) {
