@@ -66,5 +66,14 @@ TEST(InitialisingVariables, leave_what_the_user_has_set) {
   EXPECT_EQ(value_of("FI_UNIVERSE_SIZE"), "64");
 }
 
+TEST(SharedReceives, are_switched_off_for_verbs_alone_and_only_where_they_are_on) {
+  unsetenv(kSharedReceives);
+  EXPECT_EQ(shared_receives_for("verbs;ofi_rxm"), "");
+  setenv(kSharedReceives, "1", 1);
+  EXPECT_EQ(shared_receives_for("verbs;ofi_rxm"), "0");
+  EXPECT_EQ(shared_receives_for("tcp;ofi_rxm"), "");
+  unsetenv(kSharedReceives);
+}
+
 }  // namespace
 }  // namespace halocline::core::transport::ofi

@@ -10,6 +10,7 @@
 #include <ctime>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "transport/ofi/completion_queue.hpp"
 #include "transport/ofi/random.hpp"
 #include "transport/ofi/state.hpp"
@@ -20,12 +21,15 @@ namespace {
 constexpr std::size_t kMostTransferBytes = std::size_t{1} << 30;
 constexpr long kRetryEvery_ns = 1'000'000;    // transfers that had no room: there may be no event when there is room
 constexpr long kWithoutObject_ns = 50'000;    // for a provider without a wait object
+constexpr long kQuiet_ns = 10'000'000;        // before an endpoint of verbs is closed
 static_assert(sizeof(Transfer::for_network) >= sizeof(fi_context2));
 static_assert(offsetof(Transfer, for_network) == 0);
 
 constexpr std::size_t kMostTransferBytesIfFake = 5000;
 
 bool moves_by_processor(const fi_info &info) { return std::strncmp(info.fabric_attr->prov_name, "tcp", 3) == 0; }
+
+bool is_verbs(const fi_info &info) { return std::strncmp(info.fabric_attr->prov_name, "verbs", 5) == 0; }
 
 std::int64_t write(fid_ep *endpoint, Transfer &t, std::uint64_t flags) {
   const iovec from{const_cast<char *>(t.from), static_cast<std::size_t>(t.bytes)};
@@ -118,7 +122,22 @@ void Endpoint::report_abilities(const Choice &choice) {
 
 /// A provider that registers memory per endpoint may refuse while memory is registered: then ~State closes the endpoint.
 void Endpoint::close_endpoint() {
-  if (state_ && state_->endpoint && fi_close(&state_->endpoint->fid) == 0) state_->endpoint = nullptr;
+  if (!state_ || !state_->endpoint) return;
+  const auto locked = lock();
+  take_in_what_arrives(is_verbs(*state_->info) ? kQuiet_ns : 0);
+  if (fi_close(&state_->endpoint->fid) == 0) state_->endpoint = nullptr;
+}
+
+/// Until nothing more comes for a while, which peers that still send would put off for ever. rxm to version 2.5 ends with a segmentation fault if
+/// it finds, once it has closed a connection of verbs, something that arrived there before (libfabric's issue 11828).
+void Endpoint::take_in_what_arrives(long quiet_ns) {
+  const std::int64_t end = now_ns() + 10 * quiet_ns;
+  std::int64_t quiet_until = 0;
+  for (int reads = 0; reads < 2 || now_ns() < std::min(quiet_until, end); ++reads) {
+    const std::uint64_t before = events() + foreign();
+    read_completions(state_->queue, [this](const Completion &completion) { take_in(completion); });
+    if (reads == 0 || events() + foreign() != before) quiet_until = now_ns() + quiet_ns;
+  }
 }
 
 const char *Endpoint::text_of(int error) const { return state_->library->text_of(error); }
@@ -132,11 +151,13 @@ Status Endpoint::resolve(const Address &address, Peer *peer) {
 
 void Endpoint::release_peer(const Address &address) {
   const auto locked = lock();
+  take_in_what_arrives(0);
   if (const auto released = peers_.release(address)) forget(*released);
 }
 
 void Endpoint::release_peer(Peer peer) {
   const auto locked = lock();
+  take_in_what_arrives(0);
   if (const auto released = peers_.release(peer)) forget(*released);
 }
 

@@ -30,6 +30,10 @@ TemporaryVariable::~TemporaryVariable() {
 InitialisingVariables::InitialisingVariables(int ranks)
     : most_cached_(kMostCached, is_cache_safe_as_set() ? "" : "0"), peers_(kPeers, text_of_peers(ranks)) {}
 
+std::string shared_receives_for(const std::string &provider) {
+  return provider.rfind("verbs", 0) == 0 && std::getenv(kSharedReceives) ? "0" : "";
+}
+
 int peers_of(int ranks) {
   if (ranks <= 0 || ranks > kDefaultPeers / 2) return 0;
   int peers = kFewestPeers;

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "transport/ofi/initialising.hpp"
 #include "transport/ofi/random.hpp"
 #include "transport/ofi/registration_cache.hpp"
 
@@ -60,6 +61,7 @@ Status State::enable() const {
 
 Status State::open(bool sleeps) {
   fi_av_attr address_attributes{};
+  const TemporaryVariable shared_receives(kSharedReceives, shared_receives_for(info->fabric_attr->prov_name));
   HLC_TRY(check(library->fabric(info->fabric_attr, &fabric, nullptr), "fi_fabric"));
   HLC_TRY(do_without_cache(*library, *fabric, info->fabric_attr->prov_name));
   HLC_TRY(check(fi_domain(fabric, info.get(), &domain, nullptr), "fi_domain"));
