@@ -43,6 +43,7 @@ Status Server::try_to_open() {
   wish.sleeps = true;
   wish.ranks = state.ranks;
   HLC_TRY(endpoint_.open(wish, state.choice));
+  HLC_TRY(probed_.open(endpoint_, sizeof(std::uint64_t), NetworkSegment::Use::for_peers));
   HLC_TRY(receive_buffers_.open(endpoint_));
   Region doorbells;
   const auto members = static_cast<std::size_t>(state.members);
@@ -57,6 +58,7 @@ bool Server::open() {
   HelperState &state = this->state();
   const Status opened = try_to_open();
   state.address = endpoint_.address();
+  if (!failed(opened)) state.probe = probed_.remote();
   state.status = static_cast<std::int32_t>(opened);
   if (failed(opened))
     std::snprintf(state.message, sizeof state.message, "%.*s", static_cast<int>(sizeof state.message - 1), error_message());

@@ -51,6 +51,7 @@ class Server {
   std::int64_t distance_;
   NetworkEndpoint endpoint_;
   Service service_;
+  NetworkSegment probed_;  // a word that ranks of other nodes write
   ReceiveBuffers receive_buffers_;
   Replies replies_;
   std::vector<PutOff> put_off_;

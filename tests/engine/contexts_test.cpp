@@ -2,7 +2,6 @@
 // on emulated nodes, a rank each, with each kind of progress.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cstdlib>
 #include <list>
 #include <memory>
 #include <string>
@@ -12,11 +11,10 @@
 #include "engine/test_context.hpp"
 #include "support/listening.hpp"
 #include "support/mpi_test.hpp"
+#include "support/variables.hpp"
 
 namespace halocline::test {
 namespace {
-
-std::size_t count_listening() { return find_listening().size(); }
 
 /// They are made and closed by all ranks together, in one order.
 using TestContexts = std::list<std::unique_ptr<TestContext>>;
@@ -48,39 +46,30 @@ std::string provider_of(const TestContext &each) {
 #define NEEDS_NETWORK(each) \
   if (!everyone((each).well())) GTEST_SKIP() << hlc_context_network((each).context())
 
-/// While it lives, contexts choose a network by name, which is another choice than none.
-class ByName {
- public:
-  explicit ByName(const std::string &provider) { setenv("HALOCLINE_PROVIDER", provider.c_str(), 1); }
-  ByName(const ByName &) = delete;
-  ByName &operator=(const ByName &) = delete;
-  ~ByName() { unsetenv("HALOCLINE_PROVIDER"); }
-};
-
 TEST(Contexts, share_one_endpoint) {
-  const std::size_t before = count_listening();
+  const std::size_t before = count_endpoints();
   TestContext first(MPI_COMM_WORLD, 0);
   NEEDS_NETWORK(first);
-  EXPECT_EQ(count_listening(), before + 1);
+  EXPECT_EQ(count_endpoints(), before + 1);
   TestContexts contexts = make_contexts(6);
   first.pass(1);
   for (auto &each : contexts) each->pass(1);
-  EXPECT_EQ(count_listening(), before + 1);
+  EXPECT_EQ(count_endpoints(), before + 1);
   expect_all_right(contexts);
   EXPECT_TRUE(is_right(first));
 }
 
 TEST(Contexts, close_the_endpoint_with_the_last_of_them) {
-  const std::size_t before = count_listening();
+  const std::size_t before = count_endpoints();
   TestContext first(MPI_COMM_WORLD, 0);
   NEEDS_NETWORK(first);
   TestContext second(MPI_COMM_WORLD, 1);
   EXPECT_TRUE(ok(first.close()));
-  EXPECT_EQ(count_listening(), before + 1);
+  EXPECT_EQ(count_endpoints(), before + 1);
   second.pass(3);
   EXPECT_TRUE(is_right(second));
   EXPECT_TRUE(ok(second.close()));
-  EXPECT_EQ(count_listening(), before);
+  EXPECT_EQ(count_endpoints(), before);
 }
 
 TEST(Contexts, move_their_own_bytes_when_they_are_used_in_turn) {
@@ -96,7 +85,7 @@ TEST(Contexts, move_their_own_bytes_when_they_are_used_in_turn) {
 TEST(Contexts, go_on_while_others_come_and_go) {
   TestContext first(MPI_COMM_WORLD, 0);
   NEEDS_NETWORK(first);
-  const std::size_t listening = count_listening();
+  const std::size_t endpoints = count_endpoints();
   for (int i = 1; i <= 20; ++i) {
     first.begin();
     TestContext other(MPI_COMM_WORLD, i);
@@ -106,7 +95,7 @@ TEST(Contexts, go_on_while_others_come_and_go) {
     first.begin();
     EXPECT_TRUE(ok(other.close()));
     first.end();
-    EXPECT_EQ(count_listening(), listening);
+    EXPECT_EQ(count_endpoints(), endpoints);
   }
   EXPECT_TRUE(is_right(first));
 }
@@ -139,10 +128,10 @@ TEST(Contexts, serve_each_other_while_one_waits) {
 TEST(Contexts, have_endpoints_of_their_own_where_they_choose_differently) {
   TestContext first(MPI_COMM_WORLD, 0);
   NEEDS_NETWORK(first);
-  const std::size_t listening = count_listening();
-  const ByName by_name(provider_of(first));
+  const std::size_t endpoints = count_endpoints();
+  const Variables by_name{{"HALOCLINE_PROVIDER", provider_of(first)}};  // another choice than none, or than a part of its name
   TestContext second(MPI_COMM_WORLD, 1), third(MPI_COMM_WORLD, 2);
-  EXPECT_EQ(count_listening(), listening + 1);
+  EXPECT_EQ(count_endpoints(), endpoints + 1);
   for (int round = 0; round < 3; ++round) {
     first.begin();
     second.begin();
@@ -154,12 +143,12 @@ TEST(Contexts, have_endpoints_of_their_own_where_they_choose_differently) {
   for (const TestContext *each : {&first, &second, &third}) EXPECT_TRUE(is_right(*each));
   EXPECT_TRUE(ok(third.close()));
   EXPECT_TRUE(ok(second.close()));
-  EXPECT_EQ(count_listening(), listening);
+  EXPECT_EQ(count_endpoints(), endpoints);
 }
 
 /// Each pair of ranks has a context, so that each rank is in several, with different first ranks.
 TEST(Contexts, of_different_ranks_share_as_well) {
-  const std::size_t before = count_listening();
+  const std::size_t before = count_endpoints();
   TestContext all(MPI_COMM_WORLD, 0);
   NEEDS_NETWORK(all);
   TestContexts mine;
@@ -180,7 +169,7 @@ TEST(Contexts, of_different_ranks_share_as_well) {
     all.end();
     for (auto &each : mine) each->end();
   }
-  EXPECT_EQ(count_listening(), before + 1);
+  EXPECT_EQ(count_endpoints(), before + 1);
   EXPECT_TRUE(is_right(all));
   expect_all_right(mine);
 }

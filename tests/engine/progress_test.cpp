@@ -3,7 +3,6 @@
 // the default.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <functional>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "support/mpi_test.hpp"
+#include "support/variables.hpp"
 
 namespace halocline::test {
 namespace {
@@ -101,22 +101,16 @@ TEST(Progress, takes_and_sends_a_large_message_while_a_rank_does_not_call) {
   }
 }
 
-/// While it lives, contexts name the provider, and so have another endpoint than those that do not.
-class ByName {
- public:
-  ByName() {
-    const std::string network = hlc_context_network(context());
-    setenv("HALOCLINE_PROVIDER", network.substr(0, network.find(" on ")).c_str(), 1);
-  }
-  ByName(const ByName &) = delete;
-  ByName &operator=(const ByName &) = delete;
-  ~ByName() { unsetenv("HALOCLINE_PROVIDER"); }
-};
+/// Contexts that name the provider have another endpoint than those that do not, or that name a part of it.
+std::string provider() {
+  const std::string network = hlc_context_network(context());
+  return network.substr(0, network.find(" on "));
+}
 
 /// Rank 0 uses rank 1's part of a segment for the first time, while rank 1 is inside MPI. The context has an endpoint of its own.
 void use_part_of_a_rank_inside_mpi(const std::function<void(hlc_target)> &use) {
   if (!has_network()) GTEST_SKIP() << hlc_context_network(context());
-  const ByName by_name;
+  const Variables by_name{{"HALOCLINE_PROVIDER", provider()}};
   hlc_context *fresh = nullptr;
   REQUIRE_EVERYWHERE(hlc_init(MPI_COMM_WORLD, &fresh) == HLC_OK);
   const hlc_segment_spec spec{64, 1, 0};
@@ -206,7 +200,7 @@ TEST(Progress, has_one_thread_for_the_contexts_that_share_an_endpoint) {
 
 TEST(Progress, starts_a_thread_with_the_endpoint_and_ends_it_with_its_last_context) {
   if (!has_network()) GTEST_SKIP() << hlc_context_network(context());
-  const ByName by_name;
+  const Variables by_name{{"HALOCLINE_PROVIDER", provider()}};
   const int before = threads();
   hlc_context *other = nullptr;
   REQUIRE_EVERYWHERE(hlc_init(MPI_COMM_WORLD, &other) == HLC_OK);

@@ -16,7 +16,7 @@ namespace {
 
 /// What this process has of the network.
 struct Held {
-  std::size_t endpoints = find_listening().size();
+  std::size_t endpoints = count_endpoints();
   std::ptrdiff_t threads = std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
 };
 

@@ -113,11 +113,19 @@ TEST(GaspiPassive, purge_gives_back_what_was_taken_for_a_message_that_nobody_sen
       EXPECT_TRUE(succeeds(gaspi_notify(0, next(), 1, 2, 0, GASPI_BLOCK)));
     }
     if (previous() == 0) {
-      gaspi_rank_t from = 0;
+      gaspi_rank_t from = 99;
       const bool comes = take(0, 1) == 1;
-      EXPECT_TRUE(comes_to(comes ? GASPI_SUCCESS : GASPI_TIMEOUT, gaspi_passive_receive(0, 8, &from, 8, comes ? GASPI_BLOCK : GASPI_TEST)));
-      // Another sender may reserve the mailbox now.
-      EXPECT_TRUE(succeeds(gaspi_passive_send(0, 0, as_rank(rank()), 8, GASPI_BLOCK)));
+      if (comes) {
+        EXPECT_TRUE(succeeds(gaspi_passive_receive(0, 8, &from, 8, GASPI_BLOCK)));
+      }
+      // Another sender may reserve the mailbox now. Where the network does not copy, a message may have left before the call could say so.
+      gaspi_return_t reserved = GASPI_TIMEOUT;
+      while ((reserved = gaspi_passive_send(0, 0, as_rank(rank()), 8, 10)) == GASPI_TIMEOUT) {
+        if (gaspi_passive_receive(0, 8, &from, 8, GASPI_TEST) != GASPI_SUCCESS) continue;
+        EXPECT_FALSE(comes) << "one too many";
+        EXPECT_EQ(from, 0);
+      }
+      EXPECT_TRUE(succeeds(reserved));
       EXPECT_TRUE(succeeds(gaspi_passive_receive(0, 8, &from, 8, GASPI_BLOCK)));
       EXPECT_EQ(from, rank());
     }

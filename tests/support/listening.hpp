@@ -1,4 +1,5 @@
-// The TCP addresses at which this process listens: an endpoint of libfabric's tcp has one socket that does.
+// The endpoints of the network that this process has, by its open files: one of libfabric's tcp has a socket that listens, one of verbs a channel
+// to the kernel's manager of connections.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,18 +12,18 @@
 
 namespace halocline::test {
 
-/// The sockets of this process, as the links in /proc/self/fd name them. A file may be closed meanwhile.
-inline std::set<std::string> find_sockets() {
-  std::set<std::string> sockets;
+/// The open files of this process, as the links in /proc/self/fd name them. A file may be closed meanwhile.
+inline std::multiset<std::string> find_files() {
+  std::multiset<std::string> files;
   std::error_code none;
   for (const auto &file : std::filesystem::directory_iterator("/proc/self/fd", none))
-    sockets.insert(std::filesystem::read_symlink(file.path(), none).string());
-  return sockets;
+    files.insert(std::filesystem::read_symlink(file.path(), none).string());
+  return files;
 }
 
 /// The TCP addresses at which this process listens, from /proc/net/tcp.
 inline std::set<std::string> find_listening() {
-  const std::set<std::string> sockets = find_sockets();
+  const std::multiset<std::string> files = find_files();
   std::set<std::string> addresses;
   for (const char *table : {"/proc/self/net/tcp", "/proc/self/net/tcp6"}) {
     std::ifstream lines(table);
@@ -31,10 +32,13 @@ inline std::set<std::string> find_listening() {
       std::istringstream words(line);
       words >> number >> local >> remote >> state;
       for (int i = 0; i < 5; ++i) words >> skipped;
-      if (words >> inode && state == "0A" && sockets.count("socket:[" + inode + "]") != 0) addresses.insert(local);
+      if (words >> inode && state == "0A" && files.count("socket:[" + inode + "]") != 0) addresses.insert(local);
     }
   }
   return addresses;
 }
+
+/// Others, as MPI, may have some, too.
+inline std::size_t count_endpoints() { return find_listening().size() + find_files().count("/dev/infiniband/rdma_cm"); }
 
 }  // namespace halocline::test

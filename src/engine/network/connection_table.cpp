@@ -14,7 +14,10 @@ Status ConnectionTable::share_addresses(const transport::Choice &choice) {
   HLC_TRY(ranks_.share(needs_.communicator, needs_.leaders, mine, ObjectFile::kept));
   HLC_TRY(start_helper(choice));
   ranks_.close_file();
-  return helper_addresses_.share(needs_.communicator, needs_.leaders, helper_->address());
+  RankAddress served = mine;
+  served.address = helper_->address();
+  served.probe = helper_->probe();
+  return helper_addresses_.share(needs_.communicator, needs_.leaders, served);
 }
 
 Status ConnectionTable::start_helper(const transport::Choice &choice) {
@@ -41,7 +44,8 @@ Status ConnectionTable::reach(int rank, Connection **connection) {
   met.rank = rank;
   return alone(needs_.communicator, [&] {
     HLC_TRY(needs_.liveness.know(rank, ranks_.of(rank)));
-    HLC_TRY(endpoint().resolve(helper_ ? helper_addresses_.of(rank) : ranks_.of(rank).address, &met.peer));
+    if (helper_) HLC_TRY(needs_.liveness.know(rank, helper_addresses_.of(rank), Liveness::Whose::helper));
+    HLC_TRY(endpoint().resolve(helper_ ? helper_addresses_.of(rank).address : ranks_.of(rank).address, &met.peer));
     *connection = &connections_.emplace(rank, met).first->second;
     return Status::ok;
   });

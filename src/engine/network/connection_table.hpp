@@ -58,7 +58,7 @@ class ConnectionTable {
 
   RequestNeeds needs_;
   RankTable<RankAddress> ranks_;
-  RankTable<transport::Address> helper_addresses_;  // where there are helpers: the ranks are reached there
+  RankTable<RankAddress> helper_addresses_;  // where there are helpers: the ranks are reached there
   std::map<int, Connection> connections_;
   std::unique_ptr<Helper> helper_;
   int failed_ = 0;

@@ -27,6 +27,8 @@ class Helper {
   Status start(const NetworkEndpoint &network, const transport::Choice &choice, const SharedMemory &addresses);
   /// The address at which ranks of other nodes reach this one.
   const transport::Address &address() const { return state().address; }
+  /// Its word for probes.
+  const transport::RemoteKey &probe() const { return state().probe; }
 
   /// Has this rank's part of a segment served: the part of `member` in `memory`, whose file must still be open.
   Status serve(std::uint32_t segment, const SharedMemory &memory, Member member, const Served &mine, HelperReply *reply);

@@ -72,6 +72,7 @@ struct HelperState {
   std::int32_t status;
   char message[512];
   transport::Address address;
+  transport::RemoteKey probe;  // of the word that others write to find out whether the helper is there
 };
 
 /// A member's part of the shared memory. Only the state of member 0 is used.
@@ -81,7 +82,7 @@ struct HelperPart {
 };
 
 /// Detects a helper of another build, which would interpret the memory differently.
-inline constexpr std::uint64_t kHelperBuild = sizeof(HelperPart) << 32 | sizeof(HelperSlot) << 16 | 3;
+inline constexpr std::uint64_t kHelperBuild = sizeof(HelperPart) << 32 | sizeof(HelperSlot) << 16 | 4;
 
 /// The file descriptors that a helper is started with: the shared memory's object, and the pipe.
 inline constexpr int kHelperObject = 3, kHelperPipe = 4;

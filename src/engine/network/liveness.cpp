@@ -33,12 +33,12 @@ RankAddress Liveness::mine() const {
   return mine;
 }
 
-Status Liveness::know(int rank, const RankAddress &there) {
+Status Liveness::know(int rank, const RankAddress &there, Whose whose) {
   const std::lock_guard lock(mutex_);
-  if (probes_.count(rank) != 0) return Status::ok;
+  if (probes_.count({rank, whose}) != 0) return Status::ok;
   transport::Peer peer = 0;
   HLC_TRY(endpoint_.resolve(there.address, &peer));
-  Probe &probe = probes_[rank];
+  Probe &probe = probes_[{rank, whose}];
   probe.name = on_its_host(rank, there.host);
   Transfer &write = probe.write;
   write.kind = Transfer::Kind::write_delivered;
@@ -57,18 +57,18 @@ Status Liveness::know(int rank, const RankAddress &there) {
 
 std::string Liveness::name_of(int rank) {
   const std::lock_guard lock(mutex_);
-  return probes_.at(rank).name;
+  return probes_.at({rank, Whose::its_own}).name;
 }
 
 int Liveness::find_lost(std::int64_t for_ns, int after) {
   const std::lock_guard lock(mutex_);
   const std::int64_t now = now_ns();
   int found = -1;
-  for (auto known = probes_.upper_bound(after); known != probes_.end(); ++known) {
-    auto &[rank, probe] = *known;
-    if (probe.forgotten) continue;
+  for (auto known = probes_.upper_bound({after, Whose::helper}); known != probes_.end(); ++known) {
+    auto &[process, probe] = *known;
+    if (probe.forgotten || process.second != Whose::its_own) continue;
     look_at(probe, now);
-    if (found < 0 && is_lost(probe, now, for_ns)) found = rank;
+    if (found < 0 && is_lost(probe, now, for_ns)) found = process.first;
   }
   return found;
 }
@@ -76,32 +76,36 @@ int Liveness::find_lost(std::int64_t for_ns, int after) {
 bool Liveness::has_lost(int rank, std::int64_t for_ns) {
   const std::lock_guard lock(mutex_);
   const std::int64_t now = now_ns();
-  const auto known = probes_.find(rank);
-  if (known == probes_.end() || known->second.forgotten) return false;
-  look_at(known->second, now);
-  return is_lost(known->second, now, for_ns);
+  bool lost = false;
+  for (const Whose whose : {Whose::its_own, Whose::helper}) {
+    const auto known = probes_.find({rank, whose});
+    if (known == probes_.end() || known->second.forgotten) continue;
+    look_at(known->second, now);
+    lost |= is_lost(known->second, now, for_ns);
+  }
+  return lost;
 }
 
 bool Liveness::has_reached(int rank) {
   const std::lock_guard lock(mutex_);
-  const auto known = probes_.find(rank);
+  const auto known = probes_.find({rank, Whose::its_own});
   return known != probes_.end() && known->second.reached;
 }
 
 void Liveness::forget(int rank) {
   const std::lock_guard lock(mutex_);
-  const auto known = probes_.find(rank);
-  if (known == probes_.end()) return;
-  endpoint_.withdraw(known->second.write);
-  known->second.forgotten = true;
+  for (const Whose whose : {Whose::its_own, Whose::helper})
+    if (const auto known = probes_.find({rank, whose}); known != probes_.end()) forget(known->second);
 }
 
 void Liveness::stop() {
   const std::lock_guard lock(mutex_);
-  for (auto &[rank, probe] : probes_) {
-    endpoint_.withdraw(probe.write);
-    probe.forgotten = true;
-  }
+  for (auto &[process, probe] : probes_) forget(probe);
+}
+
+void Liveness::forget(Probe &probe) {
+  endpoint_.withdraw(probe.write);
+  probe.forgotten = true;
 }
 
 bool Liveness::any_under_way() {
@@ -114,7 +118,7 @@ bool Liveness::any_under_way() {
 
 void Liveness::part() {
   const std::lock_guard lock(mutex_);
-  for (const auto &[rank, probe] : probes_) endpoint_.release_peer(probe.write.peer);
+  for (const auto &[process, probe] : probes_) endpoint_.release_peer(probe.write.peer);
   probes_.clear();
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "engine/network/network_transport.hpp"
 
@@ -30,24 +31,26 @@ struct ProbeWords {
 /// The name of a rank of another node in messages.
 std::string on_its_host(int rank, const char *host);
 
-/// Probes the ranks of other nodes that this one communicates with. Any thread may call.
+/// Probes the ranks of other nodes that this one communicates with, and the helpers that serve them. Any thread may call.
 class Liveness {
  public:
   Liveness(NetworkEndpoint &endpoint, const ProbeWords &words, transport::Failures &failures)
       : endpoint_(endpoint), words_(words), failures_(failures) {}
   /// What others need to probe this rank.
   RankAddress mine() const;
-  /// From now on a rank is probed.
-  Status know(int rank, const RankAddress &there);
+  /// What a process is to a rank: its own, or its node's helper.
+  enum class Whose : int { its_own, helper };
+  /// From now on a process of a rank is probed.
+  Status know(int rank, const RankAddress &there, Whose whose = Whose::its_own);
   /// The time in which a lost rank may be reached again.
   static constexpr std::int64_t kLost_ns = 2'000'000'000;
 
   /// To be called every few milliseconds by a thread that waits: writes to each rank, and again a second after the last write has ended.
-  /// Returns the first rank behind `after` that was reached once and no longer is, -1 if none is known. With `for_ns`: one that has not
-  /// been reached for that long. A rank that computes or whose cable is cut is not among them: the provider still accepts writes to it. A
+  /// Returns the first rank behind `after` whose own process was reached once and no longer is, -1 if none is known. With `for_ns`: one that
+  /// has not been reached for that long. A rank that computes or whose cable is cut is not among them: the provider still accepts writes to it. A
   /// write that the provider does not accept while it is full proves nothing.
   int find_lost(std::int64_t for_ns = 0, int after = -1);
-  /// The same for one rank: true if it is probed, was reached once, and has not been reached for that long.
+  /// The same for one rank and its helper: true if one of them is probed, was reached once, and has not been reached for that long.
   bool has_lost(int rank, std::int64_t for_ns);
   /// True if a probe of the rank has arrived. Until then the rank is not found lost.
   bool has_reached(int rank);
@@ -74,6 +77,7 @@ class Liveness {
 
   bool is_refused(const Probe &probe) const;
   void look_at(Probe &probe, std::int64_t now_ns);
+  void forget(Probe &probe);
   static bool is_lost(const Probe &probe, std::int64_t now_ns, std::int64_t for_ns) {
     return probe.lost && now_ns - probe.lost_since_ns >= for_ns;
   }
@@ -82,7 +86,7 @@ class Liveness {
   const ProbeWords &words_;
   transport::Failures &failures_;
   std::mutex mutex_;
-  std::map<int, Probe> probes_;  // by rank
+  std::map<std::pair<int, Whose>, Probe> probes_;  // by rank
 };
 
 }  // namespace halocline::core

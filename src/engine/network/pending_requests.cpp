@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/network/pending_requests.hpp"
 
+#include <cerrno>
 #include <cstring>
 
 #include "engine/communicator/collective.hpp"
@@ -174,6 +175,35 @@ void PendingRequests::settle(Request &request) {
   if (request.listed) take_from_list(request);
   if (request.is_reply) replies_ -= 1;
   if (!request.held) pool_.release(request);
+}
+
+bool PendingRequests::is_held_by_provider(const Request &request) const {
+  return request.state.load(std::memory_order_relaxed) == Transfer::State::under_way && !endpoint_.waits_for_room(request);
+}
+
+bool PendingRequests::holds_any(const Connection &connection) {
+  bool held = false;
+  pool_.of(connection, [&](const Request &request) { held |= is_held_by_provider(request); });
+  return held;
+}
+
+void PendingRequests::abandon(Connection &connection, const char *call) {
+  if (connection.error != 0 || holds_any(connection)) return;
+  connections_.fail_connection(connection, ENOTCONN, call);
+  pool_.of(connection, [&](Request &request) {
+    // A request that another thread has handed to the provider meanwhile gets its own completion.
+    const bool only_answer = request.awaits_reply && request.awaited == 1;
+    if (!only_answer) return endpoint_.abandon(request, ENOTCONN);
+    request.error = ENOTCONN;
+    ended(request);
+  });
+}
+
+/// Of those with requests under way: all, or that of the connection.
+void PendingRequests::abandon_lost(const Connection *connection, const char *call) {
+  const auto locked = lock();
+  for (auto &[rank, one] : connections_.all())
+    if ((!connection || connection == &one) && one.oldest && liveness_.has_lost(rank, Liveness::kLost_ns)) abandon(one, call);
 }
 
 std::uint64_t PendingRequests::ended_posts(const Connection &connection) {

@@ -34,6 +34,7 @@ class PendingRequests final : public RequestOwner {
         client_(client),
         connections_(connections),
         endpoint_(needs.shared_endpoint.endpoint()),
+        liveness_(needs.liveness),
         pool_({&endpoint_, this, failures}) {}
 
   /// The lock of all that is said to need it.
@@ -64,17 +65,16 @@ class PendingRequests final : public RequestOwner {
   void settle(Request &request);
   /// All requests, each at its place.
   RequestPool &pool() { return pool_; }
-  /// Calls each(request) for all requests last used for a connection.
-  template <class Each>
-  void of(const Connection &connection, Each each) {
-    pool_.of(connection, each);
-  }
   /// The number of the next request. Requests are numbered as they start.
   std::uint64_t next_number() const { return begun_; }
   /// Whether messages arrive in order, and after the writes before them.
   bool keeps_order() const { return endpoint_.keeps_order(); }
   /// Returns n if the first n posts to a rank have ended.
   static std::uint64_t ended_posts(const Connection &connection);
+  /// True if the provider holds a request to the connection's rank.
+  bool holds_any(const Connection &connection);
+  /// Requests that wait for a rank that is lost fail, unless the provider holds a request to it.
+  void abandon(Connection &connection, const char *call);
   /// Returns a rank to which a request of a call is still under way; -1 if there is none.
   int find_under_way(const char *call) const;
   /// True while an accumulate is under way to any rank; without the lock, for the thread that has begun it.
@@ -82,7 +82,8 @@ class PendingRequests final : public RequestOwner {
   /// True while a reply is under way.
   bool has_replies() const { return replies_ > 0; }
 
-  /// Waits until `there` is true, which may change the rank that is named in a timeout. Returns early if the connection has failed.
+  /// Waits until `there` is true, which may change the rank that is named in a timeout. Returns early if the connection has failed, or its
+  /// rank is lost: some providers try for ever to reach it.
   template <class There>
   Status await(const char *call, const Connection *connection, const int &rank, There there);
   /// The failure of a wait that has been longer than HALOCLINE_TIMEOUT.
@@ -91,6 +92,8 @@ class PendingRequests final : public RequestOwner {
  private:
   void take_back_some(std::unique_lock<std::mutex> &locked);
   Status set_up(Request &request, const NetworkOperation &operation);
+  void abandon_lost(const Connection *connection, const char *call);
+  bool is_held_by_provider(const Request &request) const;
   void list(Request &request);
   void take_from_list(Request &request);
 
@@ -99,6 +102,7 @@ class PendingRequests final : public RequestOwner {
   EndpointClient &client_;
   ConnectionTable &connections_;
   NetworkEndpoint &endpoint_;
+  Liveness &liveness_;
   RequestPool pool_;
   std::uint64_t begun_ = 0, progress_ = 0;
   int replies_ = 0;  // under way
@@ -120,7 +124,11 @@ Status PendingRequests::await(const char *call, const Connection *connection, co
     before = progress;
     return Status::again;
   };
-  return wait_until(wait, look, [&] { return wait.timed_out() ? late(call, rank) : Status::ok; });
+  const auto find_failure = [&] {
+    abandon_lost(connection, call);
+    return wait.timed_out() ? late(call, rank) : Status::ok;
+  };
+  return wait_until(wait, look, find_failure);
 }
 
 }  // namespace halocline::core

@@ -16,7 +16,7 @@ RequestEngine::RequestEngine(const RequestNeeds &needs, const transport::Choice 
       pending_(needs, *this, connections_, failures),
       queries_(pending_, connections_, needs.communicator.rank(), choice.secret),
       served_(needs, pending_, choice.secret),
-      failures_(pending_, connections_, needs.shared_endpoint.endpoint()) {}
+      failures_(pending_, connections_) {}
 
 Status RequestEngine::open() {
   if (open_) return Status::ok;

@@ -9,8 +9,7 @@ namespace halocline::core {
 /// Any thread may call if the endpoint was opened for many threads.
 class RequestFailures {
  public:
-  RequestFailures(PendingRequests &pending, ConnectionTable &connections, NetworkEndpoint &endpoint)
-      : pending_(pending), connections_(connections), endpoint_(endpoint) {}
+  RequestFailures(PendingRequests &pending, ConnectionTable &connections) : pending_(pending), connections_(connections) {}
 
   /// True if a request to a rank has failed; to any rank.
   bool has_failed(int rank);
@@ -23,12 +22,8 @@ class RequestFailures {
   Status look_for_failure(const char *call);
 
  private:
-  bool is_held_by_provider(const Request &request);
-  bool holds_any(const Connection &connection);
-
   PendingRequests &pending_;
   ConnectionTable &connections_;
-  NetworkEndpoint &endpoint_;
 };
 
 }  // namespace halocline::core
