@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/segments.hpp"
+#include "support/variables.hpp"
 
 namespace halocline::test {
 namespace {
@@ -203,16 +204,13 @@ TEST(Helper, leaves_no_put_half_sent_by_a_rank_inside_mpi) {
 
 /// psm3 is there with Intel MPI only; it is refused by its name before it is looked for.
 TEST(Helper, is_refused_beside_the_provider_psm3) {
-  setenv("HALOCLINE_PROVIDER", "psm3", 1);
-  {
-    const OtherContext other;
-    hlc_segment *segment = nullptr;
-    const hlc_segment_spec spec{8, 0, 0};
-    EXPECT_TRUE(is_status(HLC_ERR_UNSUPPORTED, hlc_segment_create(other.raw(), &spec, &segment)));
-    const std::string said = hlc_error_message();
-    EXPECT_NE(said.find("HALOCLINE_PROVIDER is 'psm3', which does not work with HALOCLINE_PROGRESS=helper"), std::string::npos) << said;
-  }
-  unsetenv("HALOCLINE_PROVIDER");
+  const Variables psm3{{"HALOCLINE_PROVIDER", "psm3"}};
+  const OtherContext other;
+  hlc_segment *segment = nullptr;
+  const hlc_segment_spec spec{8, 0, 0};
+  EXPECT_TRUE(is_status(HLC_ERR_UNSUPPORTED, hlc_segment_create(other.raw(), &spec, &segment)));
+  const std::string said = hlc_error_message();
+  EXPECT_NE(said.find("HALOCLINE_PROVIDER is 'psm3', which does not work with HALOCLINE_PROGRESS=helper"), std::string::npos) << said;
 }
 
 /// Sends my rank and the round to both neighbours of a ring, and checks what they have sent.
@@ -286,6 +284,15 @@ void miss_the_helper(hlc_segment *segment, int target) {
   }
 }
 
+/// Kills a helper, and waits until the system has taken its memory away: until then a device may still write there.
+void end(pid_t helper) {
+  kill(helper, SIGKILL);
+  const std::timespec moment{0, 1'000'000};
+  for (auto fields = fields_of("/proc/" + std::to_string(helper)); !fields.empty() && fields[0] != "Z";
+       fields = fields_of("/proc/" + std::to_string(helper)))
+    nanosleep(&moment, nullptr);
+}
+
 TEST(Helper, that_is_killed_is_an_error_for_whoever_needs_it) {
   const int target = size() - 1, killer = first_of_second_node();
   {
@@ -301,7 +308,7 @@ TEST(Helper, that_is_killed_is_an_error_for_whoever_needs_it) {
     if (rank() == killer) {
       const auto helpers = my_helpers();
       EXPECT_FALSE(helpers.empty());
-      if (!helpers.empty()) kill(*std::max_element(helpers.begin(), helpers.end()), SIGKILL);
+      if (!helpers.empty()) end(*std::max_element(helpers.begin(), helpers.end()));
     }
     MPI_Barrier(MPI_COMM_WORLD);
     miss_the_helper(segment.raw(), target);

@@ -588,7 +588,13 @@ TEST(MpiWindow, accumulates_elements_that_lie_far_apart_in_private_memory) {
   MPI_Datatype pair = MPI_DATATYPE_NULL;
   MPI_Type_create_hvector(2, 1, kApart, MPI_DOUBLE_INT, &pair);
   MPI_Type_commit(&pair);
-  MPI_Win_create(memory.base, static_cast<MPI_Aint>(Vast::kBytes), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const int created = MPI_Win_create(memory.base, static_cast<MPI_Aint>(Vast::kBytes), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  if (created != MPI_SUCCESS) {
+    MPI_Type_free(&pair);
+    GTEST_SKIP() << "the network keeps all bytes of a window in memory";
+  }
   const DoubleInt mine[] = {{1.0, 1}, {9.5, 2}};
   DoubleInt old[] = {{0, 0}, {0, 0}};
   MPI_Win_fence(0, win);

@@ -22,13 +22,6 @@ bool is_never_valid(fid_mem_monitor *, const void *, std::size_t) { return false
 fi_ops_mem_monitor watches_nothing = {sizeof(fi_ops_mem_monitor), start, stop, refuse, forget, is_never_valid};
 fid_mem_monitor monitor = {{FI_CLASS_MEM_MONITOR, nullptr, nullptr}, &watches_nothing, nullptr};
 
-/// Providers that move bytes by copies of the processor have no registrations of pages.
-bool registers_pages(const std::string &provider) {
-  for (const char *copies : {"tcp", "net", "udp", "sockets", "shm", "sm2"})
-    if (provider.rfind(copies, 0) == 0) return false;
-  return true;
-}
-
 /// A provider that is a plugin has a copy of the cache, which fi_import does not reach.
 bool is_plugin(const Library &library, const fid_fabric &fabric) {
   Dl_info provider;
@@ -55,6 +48,12 @@ Status import_monitor(const Library &library) {
 }
 
 }  // namespace
+
+bool registers_pages(const std::string &provider) {
+  for (const char *copies : {"tcp", "net", "udp", "sockets", "shm", "sm2"})
+    if (provider.rfind(copies, 0) == 0) return false;
+  return true;
+}
 
 Status do_without_cache(const Library &library, const fid_fabric &fabric, const std::string &provider) {
   static std::mutex mutex;

@@ -16,4 +16,7 @@ namespace halocline::core::transport::ofi {
 /// which has its own cache, nor a cache in use. Unsupported then, with the remedy.
 Status do_without_cache(const Library &library, const fid_fabric &fabric, const std::string &provider);
 
+/// True if a provider registers pages, which stay in memory meanwhile. Those that move bytes by copies of the processor do not.
+bool registers_pages(const std::string &provider);
+
 }  // namespace halocline::core::transport::ofi

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/state.hpp"
 
+#include <unistd.h>
+
 #include <cstring>
 
 #include "transport/ofi/initialising.hpp"
@@ -18,6 +20,9 @@ std::uint64_t draw_key(std::size_t bytes) {
   const std::uint64_t key = random_bits();
   return bytes < sizeof key ? key & ((std::uint64_t{1} << (8 * bytes)) - 1) : key;
 }
+
+/// The memory of this host.
+std::size_t bytes_of_host() { return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
 }  // namespace
 
@@ -87,6 +92,10 @@ Status State::register_memory(const Registering &memory, fid_mr **registration) 
   const fi_domain_attr &attributes = *info->domain_attr;
   const std::uint64_t access = memory.for_peers ? FI_REMOTE_WRITE | FI_REMOTE_READ : FI_WRITE | FI_READ | FI_SEND | FI_RECV;
   const auto bytes = static_cast<std::size_t>(memory.bytes);
+  // The system would end processes of the host to keep all pages in memory, among them those that the program has never touched.
+  if (registers_pages(info->fabric_attr->prov_name) && bytes > bytes_of_host())
+    return fail(Status::memory, "%s cannot register %zu bytes: it keeps them in memory, and this host has %zu", description.c_str(), bytes,
+                bytes_of_host());
   int code = -FI_ENOKEY;
   for (int i = 0; i < tries && code == -FI_ENOKEY; ++i)
     code = fi_mr_reg(domain, memory.base, bytes, access, 0, draw_key(attributes.mr_key_size), 0, registration, nullptr);
