@@ -1,5 +1,5 @@
-// The endpoints of the network that this process has, by its open files: one of libfabric's tcp has a socket that listens, one of verbs a channel
-// to the kernel's manager of connections.
+// The endpoints of the network that this process has, by its open files. One of libfabric's tcp has a socket that listens. One of verbs has a
+// channel to the kernel's manager of connections.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
