@@ -44,6 +44,9 @@ class ConnectionTable {
   /// The context leaves: hands the connections over to those that still use them.
   std::map<int, Connection> take_all() { return std::move(connections_); }
 
+  /// True if a rank, or its helper, has not been reached for a while.
+  bool has_lost(int rank) { return needs_.liveness.has_lost(rank, Liveness::kLost_ns); }
+
   /// A request of `call` has failed: the connection is waited for no longer, and messages name it.
   void fail_connection(Connection &connection, int error, const char *call);
   bool any_failed() const { return failed_ > 0; }

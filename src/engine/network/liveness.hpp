@@ -50,7 +50,7 @@ class Liveness {
   /// has not been reached for that long. A rank that computes or whose cable is cut is not among them: the provider still accepts writes to it. A
   /// write that the provider does not accept while it is full proves nothing.
   int find_lost(std::int64_t for_ns = 0, int after = -1);
-  /// The same for one rank and its helper: true if one of them is probed, was reached once, and has not been reached for that long.
+  /// The same for one rank and its helper: true if one of them was reached once, and has not been reached for that long.
   bool has_lost(int rank, std::int64_t for_ns);
   /// True if a probe of the rank has arrived. Until then the rank is not found lost.
   bool has_reached(int rank);

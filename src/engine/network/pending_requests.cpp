@@ -177,18 +177,8 @@ void PendingRequests::settle(Request &request) {
   if (!request.held) pool_.release(request);
 }
 
-bool PendingRequests::is_held_by_provider(const Request &request) const {
-  return request.state.load(std::memory_order_relaxed) == Transfer::State::under_way && !endpoint_.waits_for_room(request);
-}
-
-bool PendingRequests::holds_any(const Connection &connection) {
-  bool held = false;
-  pool_.of(connection, [&](const Request &request) { held |= is_held_by_provider(request); });
-  return held;
-}
-
 void PendingRequests::abandon(Connection &connection, const char *call) {
-  if (connection.error != 0 || holds_any(connection)) return;
+  if (connection.error != 0 || pool_.is_held(connection)) return;
   connections_.fail_connection(connection, ENOTCONN, call);
   pool_.of(connection, [&](Request &request) {
     // A request that another thread has handed to the provider meanwhile gets its own completion.
@@ -203,7 +193,7 @@ void PendingRequests::abandon(Connection &connection, const char *call) {
 void PendingRequests::abandon_lost(const Connection *connection, const char *call) {
   const auto locked = lock();
   for (auto &[rank, one] : connections_.all())
-    if ((!connection || connection == &one) && one.oldest && liveness_.has_lost(rank, Liveness::kLost_ns)) abandon(one, call);
+    if ((!connection || connection == &one) && one.oldest && connections_.has_lost(rank)) abandon(one, call);
 }
 
 std::uint64_t PendingRequests::ended_posts(const Connection &connection) {

@@ -34,7 +34,6 @@ class PendingRequests final : public RequestOwner {
         client_(client),
         connections_(connections),
         endpoint_(needs.shared_endpoint.endpoint()),
-        liveness_(needs.liveness),
         pool_({&endpoint_, this, failures}) {}
 
   /// The lock of all that is said to need it.
@@ -71,8 +70,6 @@ class PendingRequests final : public RequestOwner {
   bool keeps_order() const { return endpoint_.keeps_order(); }
   /// Returns n if the first n posts to a rank have ended.
   static std::uint64_t ended_posts(const Connection &connection);
-  /// True if the provider holds a request to the connection's rank.
-  bool holds_any(const Connection &connection);
   /// Requests that wait for a rank that is lost fail, unless the provider holds a request to it.
   void abandon(Connection &connection, const char *call);
   /// Returns a rank to which a request of a call is still under way; -1 if there is none.
@@ -83,7 +80,7 @@ class PendingRequests final : public RequestOwner {
   bool has_replies() const { return replies_ > 0; }
 
   /// Waits until `there` is true, which may change the rank that is named in a timeout. Returns early if the connection has failed, or its
-  /// rank is lost: some providers try for ever to reach it.
+  /// rank is lost: some providers try forever to reach it.
   template <class There>
   Status await(const char *call, const Connection *connection, const int &rank, There there);
   /// The failure of a wait that has been longer than HALOCLINE_TIMEOUT.
@@ -93,7 +90,6 @@ class PendingRequests final : public RequestOwner {
   void take_back_some(std::unique_lock<std::mutex> &locked);
   Status set_up(Request &request, const NetworkOperation &operation);
   void abandon_lost(const Connection *connection, const char *call);
-  bool is_held_by_provider(const Request &request) const;
   void list(Request &request);
   void take_from_list(Request &request);
 
@@ -102,7 +98,6 @@ class PendingRequests final : public RequestOwner {
   EndpointClient &client_;
   ConnectionTable &connections_;
   NetworkEndpoint &endpoint_;
-  Liveness &liveness_;
   RequestPool pool_;
   std::uint64_t begun_ = 0, progress_ = 0;
   int replies_ = 0;  // under way

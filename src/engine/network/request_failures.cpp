@@ -18,7 +18,7 @@ bool RequestFailures::has_failed() {
 bool RequestFailures::is_on_its_way(int rank) {
   const auto locked = pending_.lock();
   const Connection *const connection = connections_.find(rank);
-  return connection && pending_.holds_any(*connection);
+  return connection && pending_.pool().is_held(*connection);
 }
 
 void RequestFailures::abandon(int rank, const char *call) {

@@ -89,4 +89,13 @@ Request *RequestPool::at(std::uint32_t place) {
   return place < chunks_.size() * kChunk ? &chunks_[place / kChunk]->requests[place % kChunk] : nullptr;
 }
 
+bool RequestPool::is_held(const Connection &connection) const {
+  for (const auto &chunk : chunks_)
+    for (const Request &request : chunk->requests)
+      if (request.connection == &connection && request.state.load(std::memory_order_relaxed) == Transfer::State::under_way &&
+          !common_.endpoint->waits_for_room(request))
+        return true;
+  return false;
+}
+
 }  // namespace halocline::core

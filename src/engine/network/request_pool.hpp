@@ -121,6 +121,8 @@ class RequestPool {
   void disown();
   /// True if the provider still holds a request.
   bool any_under_way() const;
+  /// True if the provider holds a request to the connection's rank.
+  bool is_held(const Connection &connection) const;
   /// Calls each(request) for all requests last used for a connection, whether or not they have ended.
   template <class Each>
   void of(const Connection &connection, Each each) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstring>
 #include <ctime>
+#include <optional>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -62,6 +63,12 @@ std::int64_t hand_over(const State &state, Transfer &t) {
     case Transfer::Kind::receive: return fi_recv(endpoint, t.into, bytes, t.desc, FI_ADDR_UNSPEC, &t.for_network);
   }
   return -FI_EINVAL;
+}
+
+void forget(const std::optional<Peer> &released, Backlog &backlog, LongTransfers &long_transfers) {
+  if (!released) return;
+  backlog.remove(*released);
+  long_transfers.forget(*released);
 }
 
 }  // namespace
@@ -128,8 +135,8 @@ void Endpoint::close_endpoint() {
   if (fi_close(&state_->endpoint->fid) == 0) state_->endpoint = nullptr;
 }
 
-/// Until nothing more comes for a while, which peers that still send would put off for ever. rxm to version 2.5 ends with a segmentation fault if
-/// it finds, once it has closed a connection of verbs, something that arrived there before (libfabric's issue 11828).
+/// Until nothing more arrives for a while, or peers that still send have done so for ten times as long. rxm to version 2.5 ends with a
+/// segmentation fault if it closes a connection of verbs on which something has arrived unread (libfabric's issue 11828).
 void Endpoint::take_in_what_arrives(long quiet_ns) {
   const std::int64_t end = now_ns() + 10 * quiet_ns;
   std::int64_t quiet_until = 0;
@@ -152,18 +159,13 @@ Status Endpoint::resolve(const Address &address, Peer *peer) {
 void Endpoint::release_peer(const Address &address) {
   const auto locked = lock();
   take_in_what_arrives(0);
-  if (const auto released = peers_.release(address)) forget(*released);
+  forget(peers_.release(address), backlog_, long_transfers_);
 }
 
 void Endpoint::release_peer(Peer peer) {
   const auto locked = lock();
   take_in_what_arrives(0);
-  if (const auto released = peers_.release(peer)) forget(*released);
-}
-
-void Endpoint::forget(Peer peer) {
-  backlog_.remove(peer);
-  long_transfers_.forget(peer);
+  forget(peers_.release(peer), backlog_, long_transfers_);
 }
 
 std::uint64_t Endpoint::register_counter(Counter *counter) {

@@ -59,7 +59,6 @@ class Endpoint : public EndpointReport {
 
   std::unique_lock<std::mutex> lock() { return many_threads_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>(); }
   void report_abilities(const Choice &choice);
-  void forget(Peer peer);
   void take_in_what_arrives(long quiet_ns);
   bool try_start(Transfer &transfer);
   void take_in(const Completion &completion);
