@@ -27,7 +27,7 @@ RIGHT_RANKS = (1, 2, 4)
 # Rank counts on which the drop-in is tried, too.
 DROP_IN_RANKS = (2,)
 
-# How the MPI is broken; the probes that are run; then by probe its outcome, the operation and words of a finding; then modes and verdicts.
+# How the MPI is broken; the probes that are run; then by probe its outcome, the begin of the operation and words of a finding; then modes and verdicts.
 BROKEN = [
     ("lost_put", "allocate/fence", {"allocate/fence": ("wrong", "put", "had there before")}, {"fence": "wrong"}),
     ("misplaced_put", "create/flush", {"create/flush": ("wrong", "put", r"expected transfer \d+ of rank \d+")}, {}),
@@ -45,6 +45,7 @@ BROKEN = [
     ("exit_in_fetch", "create/[fc]*_[ao]*", {"create/fetch_and_op": ("crashes", "", "exit status"),
                                              "create/compare_and_swap": ("right", "", "")}, {}),
     ("swapped_blocks", "collectives/[cn]*", {
+        # Open MPI 5.0.11 swaps the blocks of all three calls itself. So this one is right there, and those for v and w are wrong.
         "collectives/cartesian": ("wrong", "MPI_Ineighbor_alltoall",
                                   "grid of 1 x 2 ranks, rank 0: 4 of 4 blocks are wrong; block 0 has .* of block 1 of rank 0"),
         "collectives/neighbor": ("right", "", "")}, {"neighbor": "untested"}),
@@ -121,7 +122,7 @@ def faults_of(report, probes, modes):
     faults = []
     for name, (outcome, operation, words) in probes.items():
         probe = next((probe for probe in report["probes"] if probe["name"] == name), {"outcome": "absent", "findings": []})
-        told = [f["text"] for f in probe["findings"] if f["operation"] == operation and f["outcome"] == outcome]
+        told = [f["text"] for f in probe["findings"] if f["operation"].startswith(operation) and f["outcome"] == outcome]
         if probe["outcome"] != outcome or (words and not any(re.search(words, text) for text in told)):
             faults.append(f"{name}: {probe}; expected {outcome}, {operation}, {words}")
     for mode, verdict in modes.items():
