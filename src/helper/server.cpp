@@ -38,6 +38,7 @@ Status Server::try_to_open() {
   transport::Wish wish;
   wish.provider = environment("PROVIDER");
   wish.interface = environment("INTERFACE");
+  wish.only_library = environment("LIBFABRIC");
   wish.library = state.library;
   wish.one_host = state.one_host != 0;
   wish.sleeps = true;

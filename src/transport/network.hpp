@@ -38,8 +38,15 @@ enum class Use { for_peers, for_me };
 
 /// A network whose capabilities are reduced for tests. crowded: repeatedly it has no room for writes for some milliseconds, but room for
 /// messages. unordered: transfers are short and overtake each other, without any ordering guarantee. poor: as unordered, with four bytes of
-/// immediate data, and sources that must be registered.
-enum class Fake : std::uint32_t { no, crowded, unordered, poor };
+/// immediate data, and sources that must be registered. cxi, efa, opx: transfers overtake each other, and the network has the attributes of that
+/// provider of libfabric.
+enum class Fake : std::uint32_t { no, crowded, unordered, poor, cxi, efa, opx };
+
+/// The names of reduced networks, in the order of their values.
+inline constexpr std::array kFakeNames{"", "crowded", "unordered", "poor", "cxi", "efa", "opx"};
+
+/// True if transfers overtake each other.
+constexpr bool is_unordered(Fake fake) { return fake != Fake::no && fake != Fake::crowded; }
 
 /// What a user asks for; empty: the fastest.
 struct Wish {
@@ -49,6 +56,7 @@ struct Wish {
   Fake fake = Fake::no;
   bool sleeps = false;  // a thread sleeps until something arrives
   std::string library = {};  // the file of the network's library to try first
+  std::string only_library = {};  // the file that the user names: no other is tried
   bool has_helper = false;  // a helper process of each node has an endpoint, too
   int ranks = 0;  // of the job, which are peers perhaps; 0: not known
 
@@ -101,6 +109,7 @@ struct Transfer {
   std::uint64_t address = 0, key = 0;  // at the target, as in its RemoteKey
   std::uint64_t immediate = 0;  // immediate data
   bool in_any_order = false;  // not ordered with other transfers
+  bool announces = false;  // the network's own: a message with the immediate data follows the write
   bool waits = false;  // for room in the network
   Transfer *next = nullptr;  // used while it waits, or has ended and is reported
   int error = 0;  // if it has failed: an errno or the network's own number; text_of explains it

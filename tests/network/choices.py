@@ -11,6 +11,7 @@ libraries stand for a libfabric that is too old, and for one of which a call fai
 SPDX-License-Identifier: BSD-3-Clause
 """
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -43,6 +44,16 @@ CASES = [
     ("a libfabric that is too old", ["libfabric=-1:{old}"], MPI,
      r"rank 0: libfabric 1\.5 \(.*\) is older than version 1\.14, which is needed"),
     ("a libfabric that is too old on one rank", ["libfabric=2:{old}"], MPI, r"rank 2: libfabric 1\.5 \(.*\) is older than .*"),
+    ("a libfabric by its file", ["on=-1:HALOCLINE_LIBFABRIC={faulty}"], NETWORK,
+     r"tcp on lo \(127\.0\.0\.1\), libfabric \d+\.\d+ \(.*faulty_libfabric.*\), .*"),
+    ("a libfabric by its file that is too old", ["on=-1:HALOCLINE_LIBFABRIC={old}"], MPI,
+     r"rank 0: libfabric 1\.5 \(.*\) is older than .*"),
+    ("a file that does not exist", ["on=1:HALOCLINE_LIBFABRIC=/nowhere/libfabric.so"], MPI,
+     r"rank 1: HALOCLINE_LIBFABRIC is '/nowhere/libfabric\.so', which cannot be loaded: .*No such file or directory"),
+    ("a file without its folder", ["on=-1:HALOCLINE_LIBFABRIC=libfabric.so.1"], MPI,
+     r"rank 0: HALOCLINE_LIBFABRIC is 'libfabric\.so\.1', it must be the absolute path of a file"),
+    ("a file that is something else", ["on=-1:HALOCLINE_LIBFABRIC={other}"], MPI,
+     r"rank 0: HALOCLINE_LIBFABRIC is '.*', which is not libfabric: it has no fi_getinfo"),
     ("libfabric finds nothing", ["libfabric=-1:{faulty}", "on=1:HALOCLINE_TEST_FAULT=fi_getinfo"], MPI,
      r"rank 1: libfabric .* has no provider that can write to other nodes: Cannot allocate memory"),
     ("memory that cannot be registered", ["libfabric=-1:{faulty}", "on=2:HALOCLINE_TEST_FAULT=fi_mr_reg"], ERROR,
@@ -50,7 +61,7 @@ CASES = [
     ("an address that is not understood", ["libfabric=-1:{faulty}", "on=0:HALOCLINE_TEST_FAULT=fi_av_insert"], ERROR,
      r"HLC_ERR_UNSUPPORTED: rank 0: tcp on lo .* does not understand the address of a peer"),
     ("a pretended network that is none", ["on=1:HALOCLINE_FAKE_NETWORK=slow"], ERROR,
-     r"HLC_ERR_ARGUMENT: rank 1: HALOCLINE_FAKE_NETWORK is 'slow', it must be crowded, unordered or poor"),
+     r"HLC_ERR_ARGUMENT: rank 1: HALOCLINE_FAKE_NETWORK is 'slow', it must be crowded, unordered, poor, cxi, efa or opx"),
     ("no more files", ["files=1:0"], MPI, r"rank 1: .*Too many open files"),
 ]
 for where, step in ((0, "fi_fabric"), (1, "fi_domain"), (2, "fi_cq_open"), (1, "fi_av_open"), (0, "fi_endpoint")):
@@ -58,8 +69,14 @@ for where, step in ((0, "fi_fabric"), (1, "fi_domain"), (2, "fi_cq_open"), (1, "
                   FALLS_SHORT.format(rank=where, call=step)))
 SOME = ("nothing is asked for", "a provider by the first part of its name", "an interface by name", "a provider that does not exist",
         "one rank names another provider", "no libfabric on one rank", "a libfabric that is too old", "memory that cannot be registered",
-        "fi_endpoint falls short")
+        "fi_endpoint falls short", "a libfabric by its file", "a file that does not exist")
 FEW_FILES = range(2, 7)  # that a rank may still open: enough for some steps, not for all
+
+
+def find_other_library():
+    """The file of a library that is not libfabric: the C library of this process."""
+    mapped = pathlib.Path("/proc/self/maps").read_text()
+    return re.search(r"(/\S*libc\.so\S*|/\S*ld-musl\S*)", mapped)[1]
 
 
 def launch(command, **more):
@@ -110,7 +127,7 @@ def main():
     launcher = sys.argv[divider + 1:] + ["-n", str(RANKS)]
     failed = 0
     for name, words, route, text in cases:
-        output = launch([*launcher, program, *[word.format(old=old, faulty=faulty) for word in words]])
+        output = launch([*launcher, program, *[word.format(old=old, faulty=faulty, other=find_other_library()) for word in words]])
         fault = fault_of(output, route, text)
         failed += bool(fault)
         print(f"{'FAIL' if fault else 'ok  '} {name}: {fault or route}", flush=True)

@@ -71,6 +71,7 @@ Json network(bool one_host) {
   core::transport::Wish wish;
   wish.provider = core::environment("PROVIDER");
   wish.interface = core::environment("INTERFACE");
+  wish.only_library = core::environment("LIBFABRIC");
   wish.one_host = one_host;
   core::transport::Survey found;
   if (wish.provider == "none") return {{"library", nullptr}, {"refusal", "HALOCLINE_PROVIDER is none"}, {"providers", Json::array()}};

@@ -3,6 +3,7 @@
 #include "engine/network/network.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -18,15 +19,15 @@ using transport::Wish;
 
 /// Reads HALOCLINE_FAKE_NETWORK, for tests; rank 0's value holds for all.
 Status read_fake(int rank, transport::Fake &fake) {
-  using transport::Fake;
+  using transport::kFakeNames;
   const char *text = environment("FAKE_NETWORK");
-  if (*text == '\0') return Status::ok;
-  for (const auto &[name, known] : {std::pair{"crowded", Fake::crowded}, {"unordered", Fake::unordered}, {"poor", Fake::poor}})
-    if (std::strcmp(text, name) == 0) {
-      fake = known;
+  for (std::size_t i = 0; i < kFakeNames.size(); ++i)
+    if (std::strcmp(text, kFakeNames[i]) == 0) {
+      fake = static_cast<transport::Fake>(i);
       return Status::ok;
     }
-  return fail(Status::argument, "rank %d: HALOCLINE_FAKE_NETWORK is '%s', it must be crowded, unordered or poor", rank, text);
+  return fail(Status::argument, "rank %d: HALOCLINE_FAKE_NETWORK is '%s', it must be crowded, unordered, poor, cxi, efa or opx", rank,
+              text);
 }
 
 /// Other contexts share the endpoint, so all ranks of the job count.
@@ -43,6 +44,7 @@ Wish wish_of(const Communicator &communicator) {
   Wish wish;
   wish.provider = environment("PROVIDER");
   wish.interface = environment("INTERFACE");
+  wish.only_library = environment("LIBFABRIC");
   wish.one_host = communicator.one_host();
   wish.sleeps = communicator.progress() == Progress::thread;
   wish.has_helper = communicator.progress() == Progress::helper;

@@ -58,7 +58,7 @@ Status Endpoint::open(const Wish &, const Choice &choice) {
   description_ = "loopback between the threads of a process";
   address_.bytes =
       static_cast<std::uint32_t>(std::snprintf(address_.text, sizeof address_.text, "%llu", static_cast<unsigned long long>(number_)));
-  const bool poor = choice.fake == Fake::poor, unordered = poor || choice.fake == Fake::unordered;
+  const bool poor = choice.fake == Fake::poor, unordered = is_unordered(choice.fake);
   abilities_.carries_values = !poor;
   abilities_.registers_sources = poor;
   abilities_.keeps_order = !unordered;

@@ -24,11 +24,16 @@ struct Completion {
   int error = 0;  // an errno or the provider's own number, for an entry of the queue of errors
 };
 
+/// sockets flags the end of a write with immediate data at its origin, too.
+inline bool is_immediate(std::uint64_t flags) {
+  return (flags & FI_REMOTE_CQ_DATA) != 0 && ((flags & FI_REMOTE_WRITE) != 0 || (flags & FI_WRITE) == 0);
+}
+
 inline Completion completion_of(const fi_cq_data_entry &entry) {
   auto *const transfer = static_cast<Transfer *>(entry.op_context);
   if ((entry.flags & FI_RECV) != 0)
     return {.kind = transfer ? Completion::Kind::received : Completion::Kind::foreign, .transfer = transfer, .bytes = entry.len};
-  if ((entry.flags & FI_REMOTE_CQ_DATA) != 0) return {.kind = Completion::Kind::immediate, .data = entry.data};
+  if (is_immediate(entry.flags)) return {.kind = Completion::Kind::immediate, .data = entry.data};
   return {.kind = transfer ? Completion::Kind::ended : Completion::Kind::nothing, .transfer = transfer};
 }
 

@@ -15,7 +15,7 @@ class Disturbance {
   Disturbance() = default;
   Disturbance(Fake fake, std::uint32_t seed) : fake_(fake), dice_(seed) {}
 
-  bool is_unordered() const { return fake_ == Fake::unordered || fake_ == Fake::poor; }
+  bool is_unordered() const { return transport::is_unordered(fake_); }
   /// An unordered network holds back two of three transfers at random. A crowded one holds back all but messages while is_crowded.
   bool holds_back(const Transfer &transfer) { return fake_ != Fake::no && transfer.kind != Transfer::Kind::receive && refuses(transfer); }
 

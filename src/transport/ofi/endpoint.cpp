@@ -26,10 +26,6 @@ constexpr long kQuiet_ns = 10'000'000;        // before an endpoint of verbs is 
 static_assert(sizeof(Transfer::for_network) >= sizeof(fi_context2));
 static_assert(offsetof(Transfer, for_network) == 0);
 
-constexpr std::size_t kMostTransferBytesIfFake = 5000;
-
-bool moves_by_processor(const fi_info &info) { return std::strncmp(info.fabric_attr->prov_name, "tcp", 3) == 0; }
-
 bool is_verbs(const fi_info &info) { return std::strncmp(info.fabric_attr->prov_name, "verbs", 5) == 0; }
 
 std::int64_t write(fid_ep *endpoint, Transfer &t, std::uint64_t flags) {
@@ -47,17 +43,33 @@ std::int64_t send(fid_ep *endpoint, Transfer &t, std::uint64_t flags) {
   return fi_sendmsg(endpoint, &message, flags | FI_COMPLETION);
 }
 
+bool has_immediate(const Transfer &t) {
+  return t.kind == Transfer::Kind::write_with_immediate || t.kind == Transfer::Kind::write_delivered_with_immediate;
+}
+
+/// A write with immediate data; without them if a message is to follow.
+std::int64_t write_with_immediate(const State &state, Transfer &t, std::uint64_t flags) {
+  if (!state.traits.announces) return write(state.endpoint, t, flags | FI_REMOTE_CQ_DATA);
+  return t.announces ? state.announcements.send(t) : write(state.endpoint, t, FI_DELIVERY_COMPLETE);
+}
+
+/// A write has ended that a message with its immediate data is to follow.
+bool is_to_be_announced(const State &state, const Completion &ended) {
+  return state.traits.announces && ended.error == 0 && has_immediate(*ended.transfer) && !ended.transfer->announces;
+}
+
 /// Calls libfabric's function for this kind of transfer.
 std::int64_t hand_over(const State &state, Transfer &t) {
   fid_ep *endpoint = state.endpoint;
   const auto bytes = static_cast<std::size_t>(t.bytes);
   // Few bytes are sent in the provider's own buffer, behind its header.
+  const std::uint64_t inject_write = bytes <= state.inject_write_bytes ? FI_INJECT : 0;
   const std::uint64_t inject = bytes <= state.inject_bytes && t.tail_bytes == 0 ? FI_INJECT : 0;
   switch (t.kind) {
-    case Transfer::Kind::write: return write(endpoint, t, inject);
-    case Transfer::Kind::write_with_immediate: return write(endpoint, t, FI_REMOTE_CQ_DATA | inject);
+    case Transfer::Kind::write: return write(endpoint, t, inject_write);
+    case Transfer::Kind::write_with_immediate: return write_with_immediate(state, t, inject_write);
     case Transfer::Kind::write_delivered: return write(endpoint, t, FI_DELIVERY_COMPLETE);
-    case Transfer::Kind::write_delivered_with_immediate: return write(endpoint, t, FI_DELIVERY_COMPLETE | FI_REMOTE_CQ_DATA);
+    case Transfer::Kind::write_delivered_with_immediate: return write_with_immediate(state, t, FI_DELIVERY_COMPLETE);
     case Transfer::Kind::read: return fi_read(endpoint, t.into, bytes, t.desc, t.peer, t.address, t.key, &t.for_network);
     case Transfer::Kind::send: return send(endpoint, t, inject);
     case Transfer::Kind::receive: return fi_recv(endpoint, t.into, bytes, t.desc, FI_ADDR_UNSPEC, &t.for_network);
@@ -95,6 +107,8 @@ Status Endpoint::open(const Wish &wish, const Choice &choice) {
   auto state = std::make_unique<State>();
   state->library = library;
   HLC_TRY(ofi::choose(*library, wish, &choice, state->info));
+  simulate(*state->info, choice.fake);
+  state->traits = traits_of(*state->info, choice.fake);
   many_threads_ = wish.many_threads;
   description_ = state->description = describe(*state->info) + ", " + library->name();
   library_file_ = library->path;
@@ -107,24 +121,23 @@ Status Endpoint::open(const Wish &wish, const Choice &choice) {
   return Status::ok;
 }
 
-/// Those of the provider, less what a network with reduced capabilities lacks.
 void Endpoint::report_abilities(const Choice &choice) {
   const fi_info &info = *state_->info;
+  const Traits &traits = state_->traits;
   disturbance_ = Disturbance(choice.fake, static_cast<std::uint32_t>(random_bits()));
-  const bool poor = choice.fake == Fake::poor, unordered = disturbance_.is_unordered();
-  const std::size_t most = unordered ? kMostTransferBytesIfFake : kMostTransferBytes;
-  abilities_.most_bytes = static_cast<std::int64_t>(std::min(info.ep_attr->max_msg_size, most));
+  abilities_.most_bytes = static_cast<std::int64_t>(std::min(info.ep_attr->max_msg_size, kMostTransferBytes));
   abilities_.few_transfers = static_cast<std::int64_t>(info.tx_attr->size) / 2;
-  if (moves_by_processor(info)) {
+  if (traits.moves_by_processor) {
     abilities_.piece_bytes = LongTransfers::kPieceBytes;
     long_transfers_.limit();
   }
-  abilities_.carries_values = !poor && info.domain_attr->cq_data_size >= sizeof(std::uint64_t);
-  abilities_.registers_sources = poor || (info.domain_attr->mr_mode & FI_MR_LOCAL) != 0;
+  abilities_.carries_values = traits.announces || info.domain_attr->cq_data_size >= sizeof(std::uint64_t);
+  abilities_.registers_sources = (info.domain_attr->mr_mode & FI_MR_LOCAL) != 0;
   abilities_.sends_tails = !abilities_.registers_sources && info.tx_attr->iov_limit >= 2;
-  // The provider keeps the order in which transfers are handed to it, and the backlog hands them over in order.
+  // The provider keeps the order in which transfers are handed to it, and the backlog hands them over in order. A message that announces a write
+  // is sent later than others.
   constexpr std::uint64_t kOrder = FI_ORDER_SAW | FI_ORDER_SAS;
-  abilities_.keeps_order = !unordered && (info.tx_attr->msg_order & kOrder) == kOrder;
+  abilities_.keeps_order = !traits.announces && (info.tx_attr->msg_order & kOrder) == kOrder;
 }
 
 /// A provider that registers memory per endpoint may refuse while memory is registered: then ~State closes the endpoint.
@@ -191,6 +204,7 @@ void Endpoint::release_words(std::uint64_t words_id) {
 void Endpoint::start(Transfer &transfer) {
   const auto locked = lock();
   transfer.state.store(Transfer::State::under_way, std::memory_order_relaxed);
+  transfer.announces = false;
   if (disturbance_.is_unordered() || transfer.kind == Transfer::Kind::receive) transfer.in_any_order = true;
   // SYNC first-in-first-out (pairs with Backlog::retry): a message must not pass a waiting write, which it may announce.
   if (backlog_.holds_up(transfer) || !try_start(transfer)) backlog_.push(transfer);
@@ -214,13 +228,16 @@ bool Endpoint::waits_for_room(const Transfer &transfer) {
 bool Endpoint::withdraw(Transfer &transfer) {
   const auto locked = lock();
   if (!backlog_.withdraw(transfer)) return false;
+  if (transfer.announces) count_complete();
   transfer.state.store(Transfer::State::at_rest, std::memory_order_relaxed);
   return true;
 }
 
 void Endpoint::abandon(Transfer &transfer, int error) {
   const auto locked = lock();
-  if (backlog_.withdraw(transfer)) end(transfer, error);
+  if (!backlog_.withdraw(transfer)) return;
+  if (transfer.announces) count_complete();
+  end(transfer, error);
 }
 
 Transfer *Endpoint::take_ended() {
@@ -234,8 +251,9 @@ bool Endpoint::try_start(Transfer &transfer) {
   const std::int64_t code = hand_over(*state_, transfer);
   if (code == -FI_EAGAIN) return false;
   if (code != 0) {
+    if (transfer.announces) count_complete();
     end(transfer, static_cast<int>(-code));
-  } else if (transfer.kind != Transfer::Kind::receive) {
+  } else if (transfer.kind != Transfer::Kind::receive && !transfer.announces) {
     count_taken();
     long_transfers_.begin(transfer);
   }
@@ -255,6 +273,7 @@ void Endpoint::poll() {
   }
   count_poll();
   read_completions(state_->queue, [this](const Completion &completion) { take_in(completion); });
+  if (state_->announcements.are_open()) state_->announcements.post_again();
   if (!backlog_.empty()) backlog_.retry([this](Transfer &transfer) { return try_start(transfer); });
 }
 
@@ -274,11 +293,21 @@ void Endpoint::sleep(int until, long timeout_ns) {
 
 void Endpoint::take_in(const Completion &completion) {
   if (completion.error == 0) count_event();
+  if (completion.transfer && state_->announcements.own(*completion.transfer)) {
+    const std::optional<std::uint64_t> data = state_->announcements.take(completion);
+    return data ? take_immediate(*data) : count_foreign();
+  }
   switch (completion.kind) {
     case Completion::Kind::received:
       completion.transfer->arrived = static_cast<std::int64_t>(completion.bytes);
       return end(*completion.transfer, 0);
     case Completion::Kind::ended:
+      if (is_to_be_announced(*state_, completion)) {
+        // SYNC payload-before-immediate (pairs with Endpoint::take_immediate): the write is complete when its bytes are placed; only then this starts.
+        completion.transfer->announces = true;
+        if (backlog_.holds_up(*completion.transfer) || !try_start(*completion.transfer)) backlog_.push(*completion.transfer);
+        return;
+      }
       if (completion.transfer->kind != Transfer::Kind::receive) count_complete();
       long_transfers_.end(*completion.transfer);
       return end(*completion.transfer, completion.error);

@@ -1,4 +1,5 @@
-// Looks for libfabric: first one that is loaded already or in the system's search path, then those shipped with MPI wheels.
+// Looks for libfabric: the file that the user names. Without such, first one that is loaded already or in the system's search path, then those
+// shipped with MPI wheels.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/library.hpp"
 
@@ -9,6 +10,8 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "transport/ofi/initialising.hpp"
@@ -56,23 +59,59 @@ void initialise(const Library &library, int ranks) {
 }
 
 /// RTLD_LOCAL: libfabric's symbols do not become visible to the application.
-std::unique_ptr<Library> load(const Wish &wish) {
-  void *handle = nullptr;
-  auto library = std::make_unique<Library>();
-  for (const std::string &file : places(wish.library, file_of_mpi())) {
-    if (handle) break;
-    library->was_loaded = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) != nullptr;
-    handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+void *open_file(const std::string &file, Library &library) {
+  library.was_loaded = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) != nullptr;
+  return dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
+/// The name of a function that the file lacks; null if it has all that are needed.
+const char *find_functions(void *handle, Library &library) {
+  find(handle, "fi_open", library.open);
+  if (!find(handle, "fi_getinfo", library.get_info)) return "fi_getinfo";
+  if (!find(handle, "fi_dupinfo", library.dup_info)) return "fi_dupinfo";
+  if (!find(handle, "fi_freeinfo", library.free_info)) return "fi_freeinfo";
+  if (!find(handle, "fi_fabric", library.fabric)) return "fi_fabric";
+  if (!find(handle, "fi_strerror", library.text_of)) return "fi_strerror";
+  return find(handle, "fi_version", library.version) ? nullptr : "fi_version";
+}
+
+Status open_named(const std::string &file, Library &library) {
+  if (!std::filesystem::path(file).is_absolute())
+    return fail(Status::unsupported, "HALOCLINE_LIBFABRIC is '%s', it must be the absolute path of a file", file.c_str());
+  void *const handle = open_file(file, library);
+  if (!handle) {
+    const char *const reason = dlerror();
+    return fail(Status::unsupported, "HALOCLINE_LIBFABRIC is '%s', which cannot be loaded: %s", file.c_str(),
+                reason ? reason : "no reason given");
   }
-  if (!handle || !find(handle, "fi_getinfo", library->get_info) || !find(handle, "fi_dupinfo", library->dup_info) ||
-      !find(handle, "fi_freeinfo", library->free_info) || !find(handle, "fi_fabric", library->fabric) ||
-      !find(handle, "fi_strerror", library->text_of) || !find(handle, "fi_version", library->version))
-    return nullptr;
-  find(handle, "fi_open", library->open);
+  if (const char *lacks = find_functions(handle, library))
+    return fail(Status::unsupported, "HALOCLINE_LIBFABRIC is '%s', which is not libfabric: it has no %s", file.c_str(), lacks);
+  return Status::ok;
+}
+
+Status open_any(const Wish &wish, Library &library) {
+  void *handle = nullptr;
+  for (const std::string &file : places(wish.library, file_of_mpi()))
+    if (!handle) handle = open_file(file, library);
+  if (handle && !find_functions(handle, library)) return Status::ok;
+  return fail(Status::unsupported, "there is no libfabric here (%s; Debian package libfabric1)", kFile);
+}
+
+Status load(const Wish &wish, std::unique_ptr<Library> &loaded) {
+  auto library = std::make_unique<Library>();
+  HLC_TRY(wish.only_library.empty() ? open_any(wish, *library) : open_named(wish.only_library, *library));
   library->had_plugins = has_plugins();
   if (!FI_VERSION_LT(library->version(), kInterface)) initialise(*library, wish.ranks);
   library->path = path_of(*library);
-  return library;
+  loaded = std::move(library);
+  return Status::ok;
+}
+
+/// The process keeps the libfabric that it has found.
+Status check_named(const Library &found, const std::string &named) {
+  std::error_code error;
+  if (named.empty() || std::filesystem::equivalent(found.path, named, error)) return Status::ok;
+  return fail(Status::unsupported, "HALOCLINE_LIBFABRIC is '%s', but this process uses %s already", named.c_str(), found.name().c_str());
 }
 
 }  // namespace
@@ -97,9 +136,10 @@ Status find_library(const Wish &wish, const Library **library) {
   static std::mutex mutex;
   static std::unique_ptr<Library> found;
   const std::lock_guard lock(mutex);
-  if (!found) found = load(wish);
+  *library = nullptr;
+  if (!found) HLC_TRY(load(wish, found));
+  HLC_TRY(check_named(*found, wish.only_library));
   *library = found.get();
-  if (!found) return fail(Status::unsupported, "there is no libfabric here (%s; Debian package libfabric1)", kFile);
   if (FI_VERSION_LT(found->version(), kInterface))
     return fail(Status::unsupported, "%s is older than version %d.%d, which is needed", found->name().c_str(), FI_MAJOR(kInterface),
                 FI_MINOR(kInterface));

@@ -38,8 +38,8 @@ struct Library {
 /// relative to the working directory.
 std::vector<std::string> places(const std::string &named, const std::string &mpi);
 
-/// Finds libfabric once per process; it stays loaded until the end. The wished file, unless empty, is tried first. Unsupported, with the reason,
-/// if there is none.
+/// Finds libfabric once per process; it stays loaded until the end. Of the wish: the file that the user names is the only one that is tried, the
+/// other is tried first. Unsupported, with the reason, if there is none.
 Status find_library(const Wish &wish, const Library **library);
 
 }  // namespace halocline::core::transport::ofi

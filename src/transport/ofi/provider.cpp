@@ -1,6 +1,7 @@
 // Asks libfabric for its providers and takes the first that fits: libfabric lists them in the order of speed.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/provider.hpp"
+#include "transport/ofi/traits.hpp"
 #include "transport/survey.hpp"
 
 #include <arpa/inet.h>
@@ -10,6 +11,7 @@
 #include <netinet/in.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
+#include <rdma/fi_errno.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace halocline::core::transport::ofi {
@@ -27,8 +30,14 @@ struct Row {
   const char *name, *reason;
 };
 constexpr Row kByNameOnly[] = {
-    {"shm", "reaches no other node"},        {"sm2", "reaches no other node"},    {"lnx", "joins other providers, and is on trial"},
-    {"udp", "is for libfabric's own tests"}, {"sockets", "is superseded by tcp"}, {"net", "is on trial"},
+    {"shm", "reaches no other node"},
+    {"sm2", "reaches no other node"},
+    {"lnx", "joins other providers, and is on trial"},
+    {"udp", "is for libfabric's own tests"},
+    {"sockets", "is superseded by tcp"},
+    {"net", "is on trial"},
+    // fi_opx_rma.c, fi_opx_writemsg_internal: older versions pass no flags on.
+    {"opx", "may say too early that a write has arrived, in older libfabrics"},
 };
 
 /// Why a provider is used only if the user names it; null if it is not so.
@@ -75,19 +84,45 @@ bool is_loopback(const std::string &ip) { return ip.rfind("127.", 0) == 0 || ip 
 /// Such addresses are valid only together with an interface.
 bool is_link_local(const std::string &ip) { return ip.rfind("fe80:", 0) == 0; }
 
+/// How many bytes of immediate data the writes must carry, at least. Without any, tagged messages take their place (announcements.hpp).
+enum class Immediate : std::size_t { none = 0, some = 4 };
+
 /// The capabilities that the endpoint needs. Memory modes that are supported: see state.cpp and region.cpp.
-Info make_hints(const Library &library) {
+Info make_hints(const Library &library, Immediate immediate) {
   Info hints(library.dup_info(nullptr), {&library});
   if (!hints) return hints;
-  hints->caps = FI_RMA | FI_MSG;
+  hints->caps = FI_RMA | FI_MSG | (immediate == Immediate::none ? FI_TAGGED : 0);
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
   hints->ep_attr->type = FI_EP_RDM;
   hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
   // The endpoint admits one thread at a time, and waiting threads drive progress: a provider needs neither locks nor threads of its own.
   hints->domain_attr->threading = FI_THREAD_DOMAIN;
   hints->domain_attr->control_progress = hints->domain_attr->data_progress = FI_PROGRESS_MANUAL;
-  hints->domain_attr->cq_data_size = 4;
+  hints->domain_attr->cq_data_size = static_cast<std::size_t>(immediate);
   return hints;
+}
+
+/// What libfabric offers with these capabilities; empty if that is nothing, with the reason in *code.
+Info ask(const Library &library, Immediate immediate, int *code) {
+  fi_info *offered = nullptr;
+  const Info hints = make_hints(library, immediate);
+  *code = hints ? library.get_info(kInterface, nullptr, nullptr, 0, hints.get(), &offered) : -FI_ENOMEM;
+  return Info(*code == 0 ? offered : nullptr, {&library});
+}
+
+/// The same endpoint, with tagged messages.
+Status add_tagged(const Library &library, Info &info) {
+  const Info hints(library.dup_info(info.get()), {&library});
+  if (!hints) return fail(Status::memory, "no memory for what libfabric is asked");
+  hints->caps = FI_RMA | FI_MSG | FI_TAGGED;
+  hints->tx_attr->caps = hints->rx_attr->caps = 0;
+  fi_info *offered = nullptr;
+  const int code = library.get_info(kInterface, nullptr, nullptr, 0, hints.get(), &offered);
+  const Info all(code == 0 ? offered : nullptr, {&library});
+  if (all) info = Info(library.dup_info(all.get()), {&library});
+  if (all && info) return Status::ok;
+  return fail(Status::unsupported, "%s, %s: writes carry no immediate data, and there are no tagged messages, which would replace them: %s",
+              describe(*hints).c_str(), library.name().c_str(), library.text_of(-code));
 }
 
 /// The addresses that this host's name resolves to, by which the launcher reaches it.
@@ -235,20 +270,22 @@ void add_incapable(const Library &library, std::vector<Offer> &offers) {
 
 }  // namespace
 
+/// Those whose writes carry immediate data are preferred.
 Status choose(const Library &library, const Wish &asked, const Choice *agreed, Info &chosen) {
-  const Info hints = make_hints(library);
-  if (!hints) return fail(Status::memory, "no memory for what libfabric is asked");
-  fi_info *offered = nullptr;
-  const int code = library.get_info(kInterface, nullptr, nullptr, 0, hints.get(), &offered);
-  if (code != 0)
-    return fail(Status::unsupported, "%s has no provider that can write to other nodes: %s", library.name().c_str(),
-                library.text_of(-code));
-  const Info all(offered, {&library});
-  const Wish wish = with_whole_name(asked, offered);
-  const std::vector<const fi_info *> fitting = find_fitting(offered, wish, agreed);
-  if (fitting.empty()) return nothing_fits(library, wish, agreed, offered);
-  chosen = Info(library.dup_info(find_best(fitting, agreed)), {&library});
-  return chosen ? Status::ok : fail(Status::memory, "no memory for what libfabric offers");
+  int code = 0;
+  Info first;
+  for (const Immediate immediate : {Immediate::some, Immediate::none}) {
+    Info all = ask(library, immediate, &code);
+    const Wish wish = with_whole_name(asked, all.get());
+    if (const std::vector<const fi_info *> fitting = find_fitting(all.get(), wish, agreed); !fitting.empty()) {
+      chosen = Info(library.dup_info(find_best(fitting, agreed)), {&library});
+      if (!chosen) return fail(Status::memory, "no memory for what libfabric offers");
+      return traits_of(*chosen, agreed ? agreed->fake : Fake::no).announces ? add_tagged(library, chosen) : Status::ok;
+    }
+    if (!first) first = std::move(all);
+  }
+  if (first) return nothing_fits(library, with_whole_name(asked, first.get()), agreed, first.get());
+  return fail(Status::unsupported, "%s has no provider that can write to other nodes: %s", library.name().c_str(), library.text_of(-code));
 }
 
 Choice choice_of(const fi_info &info) {
@@ -265,15 +302,17 @@ static Status survey_of(const Wish &asked, Survey *found) {
   const Library *library = nullptr;
   HLC_TRY(find_library(asked, &library));
   found->library = library->name();
-  const Info hints = make_hints(*library);
-  fi_info *offered = nullptr;
-  if (hints) library->get_info(kInterface, nullptr, nullptr, 0, hints.get(), &offered);
-  const Info all(offered, {library});
-  const Wish wish = with_whole_name(asked, offered);
-  const std::vector<const fi_info *> fitting = find_fitting(offered, wish, nullptr);
-  const fi_info *best = fitting.empty() ? nullptr : find_best(fitting, nullptr);
-  for (const fi_info *info = offered; info; info = info->next)
-    add_offer(found->offers, {text(info->fabric_attr->prov_name), interface_of(*info), refusal_of(*info, wish, best)});
+  bool is_found = false;
+  for (const Immediate immediate : {Immediate::some, Immediate::none}) {
+    int code = 0;
+    const Info all = ask(*library, immediate, &code);
+    const Wish wish = with_whole_name(asked, all.get());
+    const std::vector<const fi_info *> fitting = find_fitting(all.get(), wish, nullptr);
+    const fi_info *best = fitting.empty() ? nullptr : find_best(fitting, nullptr);
+    for (const fi_info *info = all.get(); info && !is_found; info = info->next)
+      add_offer(found->offers, {text(info->fabric_attr->prov_name), interface_of(*info), refusal_of(*info, wish, best)});
+    is_found = is_found || best;
+  }
   add_incapable(*library, found->offers);
   return Status::ok;
 }

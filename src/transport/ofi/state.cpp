@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <utility>
 
 #include "transport/ofi/initialising.hpp"
 #include "transport/ofi/random.hpp"
@@ -29,6 +30,7 @@ std::size_t bytes_of_host() { return static_cast<std::size_t>(sysconf(_SC_PHYS_P
 /// Closes the endpoint first: then no peer can write here any more. A domain with memory that was leaked after a failed swap stays open.
 State::~State() {
   if (endpoint) fi_close(&endpoint->fid);
+  if (announcements_memory) fi_close(&announcements_memory->fid);
   if (queue) fi_close(&queue->fid);
   if (addresses) fi_close(&addresses->fid);
   if (domain) fi_close(&domain->fid);
@@ -70,14 +72,27 @@ Status State::open(bool sleeps) {
   HLC_TRY(check(library->fabric(info->fabric_attr, &fabric, nullptr), "fi_fabric"));
   HLC_TRY(do_without_cache(*library, *fabric, info->fabric_attr->prov_name));
   HLC_TRY(check(fi_domain(fabric, info.get(), &domain, nullptr), "fi_domain"));
-  HLC_TRY(open_queue(sleeps));
+  HLC_TRY(open_queue(sleeps && traits.has_wait_object));
   HLC_TRY(check(fi_av_open(domain, &address_attributes, &addresses, nullptr), "fi_av_open"));
   HLC_TRY(check(fi_endpoint(domain, info.get(), &endpoint, nullptr), "fi_endpoint"));
   HLC_TRY(check(fi_ep_bind(endpoint, &addresses->fid, 0), "fi_ep_bind"));
   HLC_TRY(check(fi_ep_bind(endpoint, &queue->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind"));
   find_wait_object();
   inject_bytes = info->tx_attr->inject_size;
-  return enable();
+  inject_write_bytes = traits.injects_writes ? inject_bytes : 0;
+  HLC_TRY(enable());
+  return traits.announces ? open_announcements() : Status::ok;
+}
+
+Status State::open_announcements() {
+  if (inject_bytes < sizeof Transfer::immediate)
+    return fail(Status::unsupported,
+                "%s carries no immediate data with writes, and injects no messages of %zu bytes, which would replace them",
+                description.c_str(), sizeof Transfer::immediate);
+  if ((info->domain_attr->mr_mode & FI_MR_LOCAL) != 0)
+    HLC_TRY(register_memory({announcements.memory(), Announcements::memory_bytes(), false}, &announcements_memory));
+  announcements.open(endpoint, announcements_memory ? fi_mr_desc(announcements_memory) : nullptr);
+  return Status::ok;
 }
 
 Status State::name(Address *address) const {
@@ -87,24 +102,29 @@ Status State::name(Address *address) const {
   return Status::ok;
 }
 
+/// A provider that registers memory per endpoint may find only then that a key is taken.
+int State::try_to_register(const Registering &memory, std::uint64_t key, fid_mr **registration) const {
+  const std::uint64_t access = memory.for_peers ? FI_REMOTE_WRITE | FI_REMOTE_READ : FI_WRITE | FI_READ | FI_SEND | FI_RECV;
+  int code = fi_mr_reg(domain, memory.base, static_cast<std::size_t>(memory.bytes), access, 0, key, 0, registration, nullptr);
+  if (code != 0 || (info->domain_attr->mr_mode & FI_MR_ENDPOINT) == 0) return code;
+  code = fi_mr_bind(*registration, &endpoint->fid, 0);
+  if (code == 0) code = fi_mr_enable(*registration);
+  if (code != 0) fi_close(&std::exchange(*registration, nullptr)->fid);
+  return code;
+}
+
 Status State::register_memory(const Registering &memory, fid_mr **registration) const {
   constexpr int tries = 4;  // a key may be taken
-  const fi_domain_attr &attributes = *info->domain_attr;
-  const std::uint64_t access = memory.for_peers ? FI_REMOTE_WRITE | FI_REMOTE_READ : FI_WRITE | FI_READ | FI_SEND | FI_RECV;
-  const auto bytes = static_cast<std::size_t>(memory.bytes);
   // The system would end processes of the host to keep all pages in memory, among them those that the program has never touched.
-  if (registers_pages(info->fabric_attr->prov_name) && bytes > bytes_of_host())
-    return fail(Status::memory, "%s cannot register %zu bytes: it keeps them in memory, and this host has %zu", description.c_str(), bytes,
-                bytes_of_host());
+  if (registers_pages(info->fabric_attr->prov_name) && static_cast<std::size_t>(memory.bytes) > bytes_of_host())
+    return fail(Status::memory, "%s cannot register %lld bytes: it keeps them in memory, and this host has %zu", description.c_str(),
+                static_cast<long long>(memory.bytes), bytes_of_host());
   int code = -FI_ENOKEY;
   for (int i = 0; i < tries && code == -FI_ENOKEY; ++i)
-    code = fi_mr_reg(domain, memory.base, bytes, access, 0, draw_key(attributes.mr_key_size), 0, registration, nullptr);
-  if (code == 0 && (attributes.mr_mode & FI_MR_ENDPOINT) != 0) {
-    code = fi_mr_bind(*registration, &endpoint->fid, 0);
-    if (code == 0) code = fi_mr_enable(*registration);
-  }
+    code = try_to_register(memory, draw_key(info->domain_attr->mr_key_size), registration);
   if (code == 0) return Status::ok;
-  return fail(Status::memory, "%s cannot register %zu bytes: %s", description.c_str(), bytes, library->text_of(-code));
+  return fail(Status::memory, "%s cannot register %lld bytes: %s", description.c_str(), static_cast<long long>(memory.bytes),
+              library->text_of(-code));
 }
 
 }  // namespace halocline::core::transport::ofi

@@ -10,7 +10,9 @@
 #include <string>
 
 #include "transport/network.hpp"
+#include "transport/ofi/announcements.hpp"
 #include "transport/ofi/provider.hpp"
+#include "transport/ofi/traits.hpp"
 
 namespace halocline::core::transport::ofi {
 
@@ -24,13 +26,16 @@ struct Registering {
 struct State {
   const Library *library = nullptr;
   Info info;
+  Traits traits;
   std::string description;  // in messages
   fid_fabric *fabric = nullptr;
   fid_domain *domain = nullptr;
   fid_cq *queue = nullptr;
   fid_av *addresses = nullptr;
   fid_ep *endpoint = nullptr;
-  std::size_t inject_bytes = 0;  // so many may be sent in the provider's own buffer
+  std::size_t inject_bytes = 0, inject_write_bytes = 0;  // of a message, of a write: so many may be sent in the provider's own buffer
+  Announcements announcements;  // open if the provider announces
+  fid_mr *announcements_memory = nullptr;
   int wait_object = -1;  // readable when something has arrived; belongs to the completion queue; -1: there is none
 
   ~State();
@@ -45,6 +50,8 @@ struct State {
   Status open_queue(bool sleeps);
   void find_wait_object();
   Status enable() const;
+  Status open_announcements();
+  int try_to_register(const Registering &memory, std::uint64_t key, fid_mr **registration) const;
   Status check(int code, const char *call) const;
 };
 
