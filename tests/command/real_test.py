@@ -31,6 +31,15 @@ def guide_names():
     return {name for cell in cells for name in re.findall(r"HALOCLINE_[A-Z_]+", cell)}
 
 
+def memory_is_right(memory):
+    """Of the largest job a node holds more than of the smallest, in proportion to the ranks. Two ranks of a node open no network."""
+    jobs = memory.get("jobs", [])
+    if len(jobs) < 3 or memory["network_opened_bytes"] is not None or not 0 < memory["peer_bytes"] < memory["process_bytes"]:
+        return False
+    per_rank = {(job["node_addresses_bytes"] / job["ranks"], job["node_segment_bytes"] / job["ranks"]) for job in jobs}
+    return len(per_rank) == 1 and jobs[-1]["ranks"] == 32768
+
+
 def info_checks(build):
     status, said, errors = call(build, "info", "-n", 2, "--json", HALOCLINE_MODE="notify", HALOCLINE_MOED="direct")
     found = json.loads(said) if status == 0 else {}
@@ -49,6 +58,8 @@ def info_checks(build):
     carriers = [*transports.get("node", []), *transports.get("network", {}).get("providers", [])]
     explained = all(one["used"] != bool(one["refusal"]) for one in carriers)
     yield "each transport is used or has a reason", len(carriers) >= 3 and explained, said
+    memory = found.get("memory", {})
+    yield "the memory of the network grows with the job in the tables of a node alone", memory_is_right(memory), said
     yield "each rank has its place", [one["rank"] for one in found.get("topology", {}).get("places", [])] == [0, 1], said
 
 

@@ -1,5 +1,6 @@
 // halocline-info: prints what the library finds here, as one JSON object. Run it under the launcher, with the ranks that a program will have.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "memory.hpp"
 #include "mpi_facts.hpp"
 #include "topology.hpp"
 #include "transports.hpp"
@@ -67,12 +68,16 @@ int run(int argc, char **argv) {
   if (const auto answer = common::parse(app, argc, argv)) return common::say(*answer);
   const halocline::Context context(MPI_COMM_WORLD);
   const common::Environment environment = common::find_environment(context, argc, argv);
+  const info::Held before = info::held();
+  const Json transports = info::transports(context);
+  const Json memory = info::memory(context.info(), before, info::held());
   write({{"schema", "halocline-info/1"},
          {"library", library(environment)},
          {"machine", machine(environment)},
          {"mpi", info::mpi_facts()},
          {"topology", info::topology(context.info())},
-         {"transports", info::transports(context)},
+         {"transports", transports},
+         {"memory", memory},
          {"card", card()},
          {"modes", modes()},
          {"variables", info::variables()}},

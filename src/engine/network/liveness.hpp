@@ -65,6 +65,9 @@ class Liveness {
   /// Releases the peers of all ranks, once no write is under way.
   void part();
 
+  /// Bytes on the heap for each rank that is probed, without the map's own.
+  static std::int64_t bytes_per_rank() { return sizeof(Probe); }
+
  private:
   struct Probe {
     Transfer write;

@@ -108,6 +108,12 @@ class RequestPool {
     transport::Failures *failures = nullptr;
   };
 
+  /// The pool grows by so many requests, and by so many rooms for long messages.
+  static constexpr std::size_t kChunk = 32, kLongChunk = 4;
+  /// Bytes that the network sends from, of such a step.
+  static constexpr std::int64_t kChunkBytes = static_cast<std::int64_t>(kChunk) * Request::kRoom,
+                                kLongChunkBytes = static_cast<std::int64_t>(kLongChunk) * kMessageRoom;
+
   RequestPool() = default;
   explicit RequestPool(const Common &common) : common_(common) {}
 
@@ -132,7 +138,6 @@ class RequestPool {
   }
 
  private:
-  static constexpr std::size_t kChunk = 32, kLongChunk = 4;
   struct Chunk {
     std::array<Request, kChunk> requests;
     NetworkSegment room;

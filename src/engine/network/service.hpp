@@ -49,7 +49,8 @@ class Service {
 /// The buffers in which messages of other ranks arrive.
 class ReceiveBuffers {
  public:
-  static constexpr std::int64_t kRoom = kMessageRoom;
+  static constexpr std::size_t kBuffers = 64;
+  static constexpr std::int64_t kRoom = kMessageRoom, kBytes = static_cast<std::int64_t>(kBuffers) * kRoom;
 
   /// Allocates and registers the memory.
   Status open(NetworkEndpoint &endpoint);
@@ -60,8 +61,6 @@ class ReceiveBuffers {
   bool is_open() const { return endpoint_ != nullptr; }
 
  private:
-  static constexpr std::size_t kBuffers = 64;
-
   NetworkEndpoint *endpoint_ = nullptr;
   std::array<Transfer, kBuffers> buffers_;
   NetworkSegment room_;

@@ -50,6 +50,18 @@ def is_wrong(text: str) -> bool:
     return text.startswith(UNKNOWN) or f"  {NO_MODE}" in text
 
 
+def memory_rows(memory: Json) -> list[tuple[str, str]]:
+    """What the network takes, which an older halocline-info does not say."""
+    opened = memory["network_opened_bytes"]
+    rows = [("network opened", "not opened" if opened is None else f"{opened / 1e6:.1f} MB resident, libfabric's own included"),
+            ("buffers of a process", f"{memory['process_bytes'] / 1e6:.1f} MB, whatever the job"),
+            ("of a peer", f"{memory['peer_bytes'] / 1e3:.1f} kB for each rank of another node that is communicated with")]
+    for job in memory["jobs"]:
+        rows.append((f"{job['ranks']:,} ranks", f"tables of a node {job['node_addresses_bytes'] / 1e3:,.0f} kB, and "
+                     f"{job['node_segment_bytes'] / 1e3:,.0f} kB per segment; {job['rank_share_bytes'] / 1e3:,.1f} kB per rank"))
+    return rows
+
+
 def rows_of(found: Json) -> dict[str, list[tuple[str, str]]]:
     """Lines by heading."""
     mpi, topology, transports = found["mpi"], found["topology"], found["transports"]
@@ -73,6 +85,7 @@ def rows_of(found: Json) -> dict[str, list[tuple[str, str]]]:
                        transports["network"]["refusal"]),
                        *(((f"{one['name']} {one.get('interface', '')}").strip(), "used" if one["used"] else f"refused: {one['refusal']}")
                          for one in carriers)],
+        **({"Memory": memory_rows(found["memory"])} if "memory" in found else {}),
         "Variables": [(one["name"], variable_in_words(one, found["modes"]))
                       for one in found["variables"]["known"] if one["read_by"] not in ("tests", "nobody") or one["origin"] != "default"] +
                      [(name, UNKNOWN) for name in found["variables"]["unknown"]],
