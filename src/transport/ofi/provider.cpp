@@ -33,7 +33,6 @@ constexpr Row kByNameOnly[] = {
     {"shm", "reaches no other node"},
     {"sm2", "reaches no other node"},
     {"lnx", "joins other providers, and is on trial"},
-    {"udp", "is for libfabric's own tests"},
     {"sockets", "is superseded by tcp"},
     {"net", "is on trial"},
     // fi_opx_rma.c, fi_opx_writemsg_internal: older versions pass no flags on.
@@ -49,8 +48,12 @@ const char *reason_by_name_only(const std::string &provider) {
 
 bool is_by_name_only(const std::string &provider) { return reason_by_name_only(provider) != nullptr; }
 
-/// psm3 gives the ranks of a host what only they use together: a process beside them lets them crash when they end.
-bool is_refused_with_helper(const std::string &provider, const Wish &wish) { return wish.has_helper && provider.rfind("psm3", 0) == 0; }
+/// Why a provider is not used even if the user names it; null if it may be. psm3 gives the ranks of a host what only they use together: a process
+/// beside them lets them crash when they end. udp;ofi_rxd is for libfabric's own tests: programs with segments hang there, or end by a signal.
+const char *reason_refused(const std::string &provider, const Wish &wish) {
+  if (provider.rfind("udp", 0) == 0) return "is for libfabric's own tests, and hangs";
+  return wish.has_helper && provider.rfind("psm3", 0) == 0 ? "does not work with HALOCLINE_PROGRESS=helper" : nullptr;
+}
 
 const char *text(const char *name) { return name ? name : ""; }
 
@@ -152,7 +155,7 @@ Wish with_whole_name(Wish wish, const fi_info *offered) {
 /// True if the provider is the wished and agreed one. Without a wish it must not be one that is used only by name.
 bool has_provider(const fi_info &info, const Wish &wish, const Choice *agreed) {
   const std::string provider = text(info.fabric_attr->prov_name);
-  if (is_refused_with_helper(provider, wish)) return false;
+  if (reason_refused(provider, wish)) return false;
   if (wish.provider.empty() ? is_by_name_only(provider) : provider != wish.provider) return false;
   return !agreed || (provider == agreed->provider && info.addr_format == agreed->address_format);
 }
@@ -215,9 +218,9 @@ Status nothing_fits(const Library &library, const Wish &wish, const Choice *agre
   if (!interfaces.empty())
     return fail(Status::unsupported, "only interfaces that reach no other host (HALOCLINE_INTERFACE takes one all the same): %s",
                 interfaces.c_str());
-  if (is_refused_with_helper(wish.provider, wish))
-    return fail(Status::unsupported, "HALOCLINE_PROVIDER is '%s', which does not work with HALOCLINE_PROGRESS=helper; there are: %s",
-                wish.provider.c_str(), providers.c_str());
+  if (const char *reason = reason_refused(wish.provider, wish))
+    return fail(Status::unsupported, "HALOCLINE_PROVIDER is '%s', which %s; there are: %s", wish.provider.c_str(), reason,
+                providers.c_str());
   if (!wish.provider.empty())
     return fail(Status::unsupported, "HALOCLINE_PROVIDER is '%s', which %s does not have here; there are: %s", wish.provider.c_str(),
                 from.c_str(), providers.c_str());
@@ -232,7 +235,7 @@ Status nothing_fits(const Library &library, const Wish &wish, const Choice *agre
 std::string refusal_of(const fi_info &info, const Wish &wish, const fi_info *best) {
   const std::string provider = text(info.fabric_attr->prov_name), ip = ip_of(info);
   if (!wish.provider.empty() && provider != wish.provider) return "HALOCLINE_PROVIDER is " + wish.provider;
-  if (is_refused_with_helper(provider, wish)) return "it does not work with HALOCLINE_PROGRESS=helper";
+  if (const char *reason = reason_refused(provider, wish)) return std::string("it ") + reason;
   if (const char *reason = reason_by_name_only(provider); reason && wish.provider.empty())
     return std::string("it ") + reason + "; HALOCLINE_PROVIDER takes it by name";
   if (is_link_local(ip)) return "its address is valid only together with an interface";
