@@ -26,7 +26,7 @@ CASES = [
     ("a provider by name", ["on=-1:HALOCLINE_PROVIDER=tcp"], NETWORK, TCP_ON_LO),
     ("a provider taken only by name", ["on=-1:HALOCLINE_PROVIDER=tcp;ofi_rxm"], NETWORK, r"tcp;ofi_rxm on lo \(127\.0\.0\.1\), .*"),
     ("a refused provider by the first part of its name", ["on=-1:HALOCLINE_PROVIDER=udp"], MPI,
-     r"rank 0: HALOCLINE_PROVIDER is 'udp;ofi_rxd', which is for libfabric's own tests, and hangs; there are: .*tcp.*"),
+     r"rank 0: HALOCLINE_PROVIDER is 'udp;ofi_rxd', which has the layer ofi_rxd, over which programs hang; there are: .*tcp.*"),
     ("a provider that is superseded", ["on=-1:HALOCLINE_PROVIDER=sockets"], NETWORK, r"sockets on lo \(127\.0\.0\.1\), .*"),
     ("no network wanted", ["on=-1:HALOCLINE_PROVIDER=none"], MPI, r"HALOCLINE_PROVIDER is 'none'"),
     ("a provider that does not exist", ["on=-1:HALOCLINE_PROVIDER=pigeon"], MPI,

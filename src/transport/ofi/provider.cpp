@@ -49,9 +49,10 @@ const char *reason_by_name_only(const std::string &provider) {
 bool is_by_name_only(const std::string &provider) { return reason_by_name_only(provider) != nullptr; }
 
 /// Why a provider is not used even if the user names it; null if it may be. psm3 gives the ranks of a host what only they use together: a process
-/// beside them lets them crash when they end. udp;ofi_rxd is for libfabric's own tests: programs with segments hang there, or end by a signal.
+/// beside them lets them crash when they end. ofi_rxd makes reliable datagrams of unreliable ones (udp, verbs): programs with segments hang there,
+/// or end by a signal.
 const char *reason_refused(const std::string &provider, const Wish &wish) {
-  if (provider.rfind("udp", 0) == 0) return "is for libfabric's own tests, and hangs";
+  if (provider.find(";ofi_rxd") != std::string::npos) return "has the layer ofi_rxd, over which programs hang";
   return wish.has_helper && provider.rfind("psm3", 0) == 0 ? "does not work with HALOCLINE_PROGRESS=helper" : nullptr;
 }
 
