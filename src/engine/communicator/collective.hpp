@@ -84,8 +84,8 @@ Status meet_to_release(Communicator &communicator, int mine, int *largest);
 /// All ranks return the status and the message of the lowest rank that failed, or ok. Collective over comm. Allocates nothing.
 Status agree(Communicator &communicator, MPI_Comm comm, Status mine);
 
-/// The status of two steps of a rank, of which the later one is done even if the earlier one has failed, as others take part in it. Its message
-/// is that of the last that failed. Allocates nothing.
+/// The status of two steps of a rank. Others take part in the later one, so it is done even if the earlier one has failed. The message is that of
+/// the last that failed. Allocates nothing.
 inline Status last_failure(Status earlier, Status later) { return failed(later) ? later : earlier; }
 
 /// Runs the part that a rank does alone; a failed allocation becomes a status.
