@@ -1,6 +1,7 @@
 // The contract of a network: plain values that an endpoint takes and returns, and the members that engine, exchange, reduce and the helper
 // process call. A network is a folder with endpoint.hpp (class Endpoint) and region.hpp (class Region, registered memory). Both are checked
-// against the concepts below. Networks share endpoint_report.hpp, immediate_data.hpp and ended.hpp. Only engine/network/network_transport.hpp selects the folder.
+// against the concepts below. Networks share endpoint_report.hpp, immediate_data.hpp, ended.hpp, backlog.hpp, disturbance.hpp and random.hpp.
+// selected.hpp selects one of the folders ofi and ucx at run time; only engine/network/network_transport.hpp names it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -48,8 +49,12 @@ inline constexpr std::array kFakeNames{"", "crowded", "unordered", "poor", "cxi"
 /// True if transfers overtake each other.
 constexpr bool is_unordered(Fake fake) { return fake != Fake::no && fake != Fake::crowded; }
 
+/// The networks that a program may select: libfabric, and UCX.
+enum class Kind : std::uint32_t { ofi, ucx };
+
 /// What a user asks for; empty: the fastest.
 struct Wish {
+  std::string network;  // ofi or ucx; empty: ofi
   std::string provider, interface;
   bool one_host = false;  // no rank runs on another host, so none has to reach this one from outside
   bool many_threads = false;  // several threads may call at once
@@ -65,6 +70,7 @@ struct Wish {
 
 /// What must be the same on all ranks. Plain bytes, to be sent as they are.
 struct Choice {
+  Kind kind = Kind::ofi;
   char provider[64] = "", network[64] = "";
   std::uint32_t address_format = 0;
   Fake fake = Fake::no;
@@ -72,7 +78,7 @@ struct Choice {
 
   /// True if an endpoint that was opened for one choice also fits the other.
   bool names_same_network(const Choice &other) const {
-    return std::strcmp(provider, other.provider) == 0 && std::strcmp(network, other.network) == 0 &&
+    return kind == other.kind && std::strcmp(provider, other.provider) == 0 && std::strcmp(network, other.network) == 0 &&
            address_format == other.address_format && fake == other.fake;
   }
 };

@@ -20,7 +20,14 @@ struct Survey {
   std::vector<Offer> offers;  // in the order of speed; last those that lack a capability
 };
 
-/// Fills *found with all that the network's library offers. Unsupported, with the reason, if there is none.
+/// Fills *found with all that the library of the selected network offers. Unsupported, with the reason, if there is none.
 Status survey(const Wish &wish, Survey *found);
+
+namespace ofi {
+Status survey(const Wish &wish, Survey *found);
+}
+namespace ucx {
+Status survey(const Wish &wish, Survey *found);
+}
 
 }  // namespace halocline::core::transport

@@ -1,4 +1,4 @@
-/* Writes to one peer and the message that announces them (src/transport/ofi/backlog.hpp, RemoteRma::notify_in_order). The provider has room
+/* Writes to one peer and the message that announces them (src/transport/backlog.hpp, RemoteRma::notify_in_order). The provider has room
  * for a few transfers and delivers what it was given in order. A transfer without room waits: each poll tries it again, of the caller
  * between two starts or of a progress thread. A transfer to another peer waits separately; there may never be room for it.
  *

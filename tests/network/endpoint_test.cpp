@@ -1,4 +1,4 @@
-// The contract of a network (src/transport/network.hpp). It is tested on libfabric, and on the network between the threads of a process
+// The contract of a network (src/transport/network.hpp). It is tested on libfabric, on UCX, and on the network between the threads of a process
 // that other tests run on. Each is tested as it is, and as a network that does less than it can. All endpoints are of this process, and one
 // thread polls them in turn.
 //
@@ -19,6 +19,9 @@
 #include "transport/loopback/region.hpp"
 #ifdef HALOCLINE_HAS_LIBFABRIC
 #include "transport/ofi/region.hpp"
+#endif
+#ifdef HALOCLINE_HAS_UCX
+#include "transport/ucx/region.hpp"
 #endif
 
 namespace halocline::core::transport {
@@ -129,13 +132,24 @@ using Networks = testing::Types<
     Network<ofi::Endpoint, ofi::Region, Fake::no, 2>, Network<ofi::Endpoint, ofi::Region, Fake::no, 3>,
     Network<ofi::Endpoint, ofi::Region, Fake::no, 4>,
 #endif
+#ifdef HALOCLINE_HAS_UCX
+    Network<ucx::Endpoint, ucx::Region, Fake::no>, Network<ucx::Endpoint, ucx::Region, Fake::crowded>,
+    Network<ucx::Endpoint, ucx::Region, Fake::unordered>, Network<ucx::Endpoint, ucx::Region, Fake::poor>,
+#endif
     Network<loopback::Endpoint, loopback::Region, Fake::no>, Network<loopback::Endpoint, loopback::Region, Fake::crowded>,
     Network<loopback::Endpoint, loopback::Region, Fake::unordered>, Network<loopback::Endpoint, loopback::Region, Fake::poor>>;
+template <class Endpoint>
+std::string name_of() {
+  if (std::is_same_v<Endpoint, loopback::Endpoint>) return "loopback";
+#ifdef HALOCLINE_HAS_UCX
+  if (std::is_same_v<Endpoint, ucx::Endpoint>) return "ucx";
+#endif
+  return "libfabric";
+}
 struct NameOf {
   template <class N>
   static std::string GetName(int) {
-    const bool loopback = std::is_same_v<typename N::Endpoint, loopback::Endpoint>;
-    std::string name = loopback ? "loopback" : "libfabric";
+    std::string name = name_of<typename N::Endpoint>();
     for (const char *word : {kFakeNames[static_cast<std::size_t>(N::fake)], kProviders[N::provider]})
       if (*word) name += std::string("_") + word;
     std::replace(name.begin(), name.end(), ';', '_');

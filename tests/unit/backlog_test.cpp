@@ -1,6 +1,6 @@
 // Transfers that wait for room in the provider: in order for one peer, peers independent of each other.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/ofi/backlog.hpp"
+#include "transport/backlog.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

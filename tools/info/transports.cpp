@@ -69,6 +69,7 @@ bool is_one_host() {
 /// The providers of rank 0's host.
 Json network(bool one_host) {
   core::transport::Wish wish;
+  wish.network = core::environment("NETWORK");
   wish.provider = core::environment("PROVIDER");
   wish.interface = core::environment("INTERFACE");
   wish.only_library = core::environment("LIBFABRIC");

@@ -42,6 +42,7 @@ Wish wish_of(const Communicator &communicator) {
   int provided = MPI_THREAD_SINGLE;
   MPI_Query_thread(&provided);
   Wish wish;
+  wish.network = environment("NETWORK");
   wish.provider = environment("PROVIDER");
   wish.interface = environment("INTERFACE");
   wish.only_library = environment("LIBFABRIC");

@@ -10,7 +10,7 @@
 #include "transport/loopback/region.hpp"
 #define HALOCLINE_ONCE_PER_PROCESS static thread_local
 #else
-#include "transport/ofi/region.hpp"
+#include "transport/selected.hpp"
 #define HALOCLINE_ONCE_PER_PROCESS static
 #endif
 
@@ -19,7 +19,7 @@ namespace halocline::core {
 #ifdef HALOCLINE_LOOPBACK
 namespace network = transport::loopback;
 #else
-namespace network = transport::ofi;
+namespace network = transport::selected;
 #endif
 
 using NetworkEndpoint = network::Endpoint;

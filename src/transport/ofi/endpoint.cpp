@@ -13,8 +13,8 @@
 
 #include "base/clock.hpp"
 #include "transport/ofi/completion_queue.hpp"
-#include "transport/ofi/random.hpp"
 #include "transport/ofi/state.hpp"
+#include "transport/random.hpp"
 
 namespace halocline::core::transport::ofi {
 namespace {

@@ -6,11 +6,11 @@
 #include <memory>
 #include <mutex>
 
+#include "transport/backlog.hpp"
+#include "transport/disturbance.hpp"
 #include "transport/ended.hpp"
 #include "transport/endpoint_report.hpp"
 #include "transport/immediate_data.hpp"
-#include "transport/ofi/backlog.hpp"
-#include "transport/ofi/disturbance.hpp"
 #include "transport/ofi/long_transfers.hpp"
 #include "transport/ofi/peers.hpp"
 

@@ -17,16 +17,6 @@ std::string text_of_peers(int ranks) {
 
 }  // namespace
 
-TemporaryVariable::TemporaryVariable(const char *name, const std::string &value) : name_(name), is_set_(!value.empty()) {
-  if (!is_set_) return;
-  if (const char *const before = std::getenv(name)) before_ = before, was_set_ = true;
-  setenv(name, value.c_str(), 1);
-}
-
-TemporaryVariable::~TemporaryVariable() {
-  if (is_set_) was_set_ ? setenv(name_, before_.c_str(), 1) : unsetenv(name_);
-}
-
 InitialisingVariables::InitialisingVariables(int ranks)
     : most_cached_(kMostCached, is_cache_safe_as_set() ? "" : "0"), peers_(kPeers, text_of_peers(ranks)) {}
 

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <string>
+#include "transport/temporary_variable.hpp"
 
 namespace halocline::core::transport::ofi {
 
@@ -11,21 +11,6 @@ inline constexpr char kSharedReceives[] = "FI_OFI_RXM_USE_SRX";
 
 /// True if the user has chosen a cache that is safe, or none. userfaultfd is the kernel's own watch.
 bool is_cache_safe_as_set();
-
-/// Sets a variable of the environment. When it ends, that is as before.
-class TemporaryVariable {
- public:
-  /// Sets nothing if `value` is empty.
-  TemporaryVariable(const char *name, const std::string &value);
-  TemporaryVariable(const TemporaryVariable &) = delete;
-  TemporaryVariable &operator=(const TemporaryVariable &) = delete;
-  ~TemporaryVariable();
-
- private:
-  const char *name_;
-  std::string before_;
-  bool is_set_ = false, was_set_ = false;
-};
 
 /// While it lives, libfabric finds the cache switched off in its environment, and FI_UNIVERSE_SIZE, which the provider rxm makes its queues
 /// for. `ranks`: of the job, 0 if that is not known.

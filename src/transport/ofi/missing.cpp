@@ -47,13 +47,9 @@ Region &Region::operator=(Region &&other) noexcept {
 }
 Region::~Region() {}
 
-}  // namespace halocline::core::transport::ofi
-
-namespace halocline::core::transport {
-
 Status survey(const Wish &wish, Survey *) {
   Choice choice;
-  return ofi::Endpoint::choose(wish, &choice);
+  return Endpoint::choose(wish, &choice);
 }
 
-}  // namespace halocline::core::transport
+}  // namespace halocline::core::transport::ofi

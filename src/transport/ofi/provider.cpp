@@ -302,7 +302,7 @@ Choice choice_of(const fi_info &info) {
 
 std::string describe(const fi_info &info) { return std::string(text(info.fabric_attr->prov_name)) + " on " + interface_of(info); }
 
-static Status survey_of(const Wish &asked, Survey *found) {
+Status survey(const Wish &asked, Survey *found) {
   const Library *library = nullptr;
   HLC_TRY(find_library(asked, &library));
   found->library = library->name();
@@ -322,9 +322,3 @@ static Status survey_of(const Wish &asked, Survey *found) {
 }
 
 }  // namespace halocline::core::transport::ofi
-
-namespace halocline::core::transport {
-
-Status survey(const Wish &wish, Survey *found) { return ofi::survey_of(wish, found); }
-
-}  // namespace halocline::core::transport

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "transport/ofi/initialising.hpp"
-#include "transport/ofi/random.hpp"
 #include "transport/ofi/registration_cache.hpp"
+#include "transport/random.hpp"
 
 namespace halocline::core::transport::ofi {
 namespace {

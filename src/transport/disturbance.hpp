@@ -7,7 +7,7 @@
 
 #include "transport/network.hpp"
 
-namespace halocline::core::transport::ofi {
+namespace halocline::core::transport {
 
 /// Nothing for a real network. One thread at a time.
 class Disturbance {
@@ -29,4 +29,4 @@ class Disturbance {
   std::chrono::steady_clock::time_point room_from_{};  // end of the period without room in a crowded network
 };
 
-}  // namespace halocline::core::transport::ofi
+}  // namespace halocline::core::transport

@@ -1,8 +1,8 @@
 // Lists of transfers, one per peer, linked by the transfers themselves.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/ofi/backlog.hpp"
+#include "transport/backlog.hpp"
 
-namespace halocline::core::transport::ofi {
+namespace halocline::core::transport {
 
 void Backlog::append(Line &line, Transfer &transfer) {
   transfer.next = nullptr;
@@ -70,4 +70,4 @@ bool Backlog::withdraw(Transfer &transfer) {
   return transfer.waits && (take_out(line_of(transfer), transfer) || take_out(apart_, transfer));
 }
 
-}  // namespace halocline::core::transport::ofi
+}  // namespace halocline::core::transport

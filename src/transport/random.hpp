@@ -6,7 +6,7 @@
 
 #include "base/status.hpp"
 
-namespace halocline::core::transport::ofi {
+namespace halocline::core::transport {
 
 /// Unsupported if the system provides no random numbers. Called before an endpoint opens; random_bits needs no check afterwards.
 Status find_random_bits();
@@ -14,4 +14,4 @@ Status find_random_bits();
 /// 64 random bits.
 std::uint64_t random_bits();
 
-}  // namespace halocline::core::transport::ofi
+}  // namespace halocline::core::transport

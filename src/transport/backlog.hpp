@@ -8,7 +8,7 @@
 
 #include "transport/network.hpp"
 
-namespace halocline::core::transport::ofi {
+namespace halocline::core::transport {
 
 /// One thread at a time. Only `add` allocates memory.
 class Backlog {
@@ -71,4 +71,4 @@ void Backlog::retry(TryStart try_start) {
   }
 }
 
-}  // namespace halocline::core::transport::ofi
+}  // namespace halocline::core::transport

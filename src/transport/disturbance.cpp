@@ -1,8 +1,8 @@
 // Random refusals of a network with reduced capabilities.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/ofi/disturbance.hpp"
+#include "transport/disturbance.hpp"
 
-namespace halocline::core::transport::ofi {
+namespace halocline::core::transport {
 
 std::uint32_t Disturbance::draw() {
   dice_ = dice_ * 1664525 + 1013904223;
@@ -24,4 +24,4 @@ bool Disturbance::is_crowded() {
   return true;
 }
 
-}  // namespace halocline::core::transport::ofi
+}  // namespace halocline::core::transport

@@ -1,6 +1,6 @@
 // Random numbers by getrandom, and the handling of its failure.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/ofi/random.hpp"
+#include "transport/random.hpp"
 
 #include <sys/random.h>
 
@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace halocline::core::transport::ofi {
+namespace halocline::core::transport {
 namespace {
 
 /// Retries after a signal, which may interrupt getrandom while the system's generator is not initialised yet.
@@ -33,4 +33,4 @@ std::uint64_t random_bits() {
   return bits;
 }
 
-}  // namespace halocline::core::transport::ofi
+}  // namespace halocline::core::transport

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/ucx/exposed.hpp"
+
+#include "transport/random.hpp"
+
+namespace halocline::core::transport::ucx {
+
+std::uint64_t Exposed::add(char *base, std::int64_t bytes) {
+  std::uint64_t key = 0;
+  do key = random_bits();
+  while (!memory_.try_emplace(key, Memory{base, bytes}).second);
+  return key;
+}
+
+/// Addresses are those of the owner.
+char *Exposed::find(RemoteKey at, std::int64_t bytes) const {
+  const auto found = memory_.find(at.key);
+  if (found == memory_.end()) return nullptr;
+  const Memory &memory = found->second;
+  const std::uint64_t offset = at.address - reinterpret_cast<std::uint64_t>(memory.base);
+  const auto whole = static_cast<std::uint64_t>(memory.bytes);
+  const bool is_within = bytes >= 0 && offset <= whole && static_cast<std::uint64_t>(bytes) <= whole - offset;
+  return is_within ? memory.base + offset : nullptr;
+}
+
+}  // namespace halocline::core::transport::ucx

@@ -1,0 +1,29 @@
+// Memory of this process that peers may write and read, by key.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "transport/network.hpp"
+
+namespace halocline::core::transport::ucx {
+
+/// One thread at a time. A key is random, and never used again.
+class Exposed {
+ public:
+  /// Returns the key of the memory.
+  std::uint64_t add(char *base, std::int64_t bytes);
+  void remove(std::uint64_t key) { memory_.erase(key); }
+  /// Finds `bytes` at an address; null if they are not in the memory with this key.
+  char *find(RemoteKey at, std::int64_t bytes) const;
+
+ private:
+  struct Memory {
+    char *base = nullptr;
+    std::int64_t bytes = 0;
+  };
+  std::unordered_map<std::uint64_t, Memory> memory_;
+};
+
+}  // namespace halocline::core::transport::ucx

@@ -1,0 +1,52 @@
+// Allocating memory, and exposing it to peers.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/ucx/region.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace halocline::core::transport::ucx {
+
+Region &Region::operator=(Region &&other) noexcept {
+  std::swap(base_, other.base_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(borrowed_, other.borrowed_);
+  std::swap(endpoint_, other.endpoint_);
+  std::swap(remote_, other.remote_);
+  return *this;
+}
+
+Region::~Region() {
+  if (endpoint_) {
+    const auto locked = endpoint_->lock();
+    endpoint_->exposed_.remove(remote_.key);
+  }
+  if (base_ && !borrowed_) munmap(base_, static_cast<std::size_t>(bytes_));
+}
+
+Status Region::open(Endpoint &endpoint, std::int64_t bytes, Use use) {
+  const std::int64_t whole = round_up(bytes > 0 ? bytes : 1, sysconf(_SC_PAGESIZE));
+  void *memory = mmap(nullptr, static_cast<std::size_t>(whole), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return fail(Status::memory, "no memory for %lld bytes of buffers", static_cast<long long>(whole));
+  base_ = static_cast<char *>(memory);
+  bytes_ = whole;
+  expose(endpoint, use);
+  return Status::ok;
+}
+
+Status Region::cover(Endpoint &endpoint, char *base, std::int64_t bytes, Use use) {
+  base_ = base;
+  bytes_ = bytes;
+  borrowed_ = true;
+  expose(endpoint, use);
+  return Status::ok;
+}
+
+void Region::expose(Endpoint &endpoint, Use use) {
+  if (use != Use::for_peers) return;
+  const auto locked = endpoint.lock();
+  endpoint_ = &endpoint;
+  remote_ = {reinterpret_cast<std::uint64_t>(base_), endpoint.exposed_.add(base_, bytes_)};
+}
+
+}  // namespace halocline::core::transport::ucx

@@ -1,0 +1,123 @@
+// Opening and closing UCX's context and worker.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/ucx/state.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+
+namespace halocline::core::transport::ucx {
+namespace {
+
+/// Those of the node alone, which shared memory of ours serves.
+constexpr char kNetworks[] = "^self,sm";
+
+/// The variables of UCX with these values, whatever the environment says, which is for the application's MPI.
+Status modify(const Library &library, ucp_config_t *config, const char *name, const std::string &value) {
+  if (library.config_modify(config, name, value.c_str()) == UCS_OK) return Status::ok;
+  return fail(Status::unsupported, "%s does not accept %s=%s", library.name().c_str(), name, value.c_str());
+}
+
+Status set_up(const Library &library, ucp_config_t *config, const Wish &wish) {
+  HLC_TRY(modify(library, config, "TLS", wish.provider.empty() ? kNetworks : wish.provider));
+  return wish.interface.empty() ? Status::ok : modify(library, config, "NET_DEVICES", wish.interface);
+}
+
+/// The resources that UCX prints, as "tcp/eth0".
+std::vector<std::string> find_resources(const Library &library, ucp_context_h context) {
+  char *text = nullptr;
+  std::size_t bytes = 0;
+  std::vector<std::string> resources;
+  FILE *const stream = open_memstream(&text, &bytes);
+  if (!stream) return resources;
+  library.print_info(context, stream);
+  std::fclose(stream);
+  std::istringstream lines(text ? text : "");
+  for (std::string line; std::getline(lines, line);)
+    if (const auto at = line.rfind(" -- "); line.find("resource") != std::string::npos && at != std::string::npos)
+      resources.push_back(line.substr(at + 4));
+  std::free(text);
+  return resources;
+}
+
+/// The parts of the resources before or behind the stroke, each once.
+std::string list(const std::vector<std::string> &resources, bool behind) {
+  std::vector<std::string> names;
+  std::string text;
+  for (const std::string &resource : resources) {
+    const auto stroke = resource.find('/');
+    const std::string name = behind ? resource.substr(stroke + 1) : resource.substr(0, stroke);
+    if (stroke == std::string::npos || std::find(names.begin(), names.end(), name) != names.end()) continue;
+    names.push_back(name);
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
+
+}  // namespace
+
+/// Memory that was leaked after a failed swap stays registered with its context.
+State::~State() {
+  close_worker();
+  if (context) library->cleanup(context);
+}
+
+Status State::check(ucs_status_t status, const char *call) const {
+  if (status == UCS_OK) return Status::ok;
+  return fail(Status::unsupported, "%s: %s: %s", library->name().c_str(), call, library->text_of(status));
+}
+
+Status State::open_context(const Wish &wish) {
+  ucp_config_t *config = nullptr;
+  HLC_TRY(check(library->config_read(nullptr, nullptr, &config), "ucp_config_read"));
+  Status status = set_up(*library, config, wish);
+  ucp_params_t params{};
+  params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;
+  params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
+  params.name = "halocline";
+  if (status == Status::ok) {
+    const ucs_status_t code = library->init(UCP_API_MAJOR, UCP_API_MINOR, &params, config, &context);
+    if (code != UCS_OK)
+      status = fail(Status::unsupported, "%s has no network%s%s%s%s: %s", library->name().c_str(),
+                    wish.provider.empty() ? "" : " for HALOCLINE_PROVIDER=", wish.provider.c_str(),
+                    wish.interface.empty() ? "" : " on HALOCLINE_INTERFACE=", wish.interface.c_str(), library->text_of(code));
+  }
+  library->config_release(config);
+  if (status == Status::ok) resources = find_resources(*library, context);
+  return status;
+}
+
+Status State::open_worker(bool sleeps) {
+  ucp_worker_params_t params{};
+  params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
+  params.thread_mode = UCS_THREAD_MODE_SERIALIZED;  // the endpoint admits one thread at a time
+  HLC_TRY(check(library->worker_create(context, &params, &worker), "ucp_worker_create"));
+  return sleeps ? check(library->get_efd(worker, &wait_object), "ucp_worker_get_efd") : Status::ok;
+}
+
+void State::close_worker() {
+  if (worker) library->worker_destroy(worker);
+  worker = nullptr;
+  wait_object = -1;
+}
+
+Status State::name(Address *address) const {
+  ucp_worker_attr_t attributes{};
+  attributes.field_mask = UCP_WORKER_ATTR_FIELD_ADDRESS | UCP_WORKER_ATTR_FIELD_ADDRESS_FLAGS;
+  attributes.address_flags = UCP_WORKER_ADDRESS_FLAG_NET_ONLY;
+  HLC_TRY(check(library->worker_query(worker, &attributes), "ucp_worker_query"));
+  const std::size_t bytes = attributes.address_length;
+  const bool fits = bytes <= sizeof address->text;
+  if (fits) std::memcpy(address->text, attributes.address, bytes);
+  address->bytes = static_cast<std::uint32_t>(bytes);
+  library->release_address(worker, attributes.address);
+  if (fits) return Status::ok;
+  return fail(Status::unsupported, "%s: an address takes %zu bytes, there is room for %zu: HALOCLINE_INTERFACE names fewer devices",
+              describe().c_str(), bytes, sizeof address->text);
+}
+
+std::string State::describe() const { return list(resources, false) + " on " + list(resources, true) + ", " + library->name(); }
+
+}  // namespace halocline::core::transport::ucx
