@@ -178,7 +178,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_context_info(const hlc_context *context, hl
 
 /**
  * Returns one line about what carries data to other nodes, in modes notify, direct, view and notify_node, for segments and for reductions.
- * It names the provider and interface that libfabric drives, and what drives progress (HALOCLINE_PROGRESS). Or it gives the reason why MPI
+ * It names the provider and interface that libfabric or UCX drives, that library, and what drives progress (HALOCLINE_PROGRESS). Or it gives the reason why MPI
  * carries the data; segments cannot use MPI. The first plan or segment that needs the network opens it; until then the line says that none
  * has. HALOCLINE_PROVIDER names a provider of libfabric ("none": MPI carries plans' data), HALOCLINE_INTERFACE an interface or its address.
  * Valid as long as the context; local. NULL for NULL.

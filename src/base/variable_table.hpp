@@ -44,6 +44,7 @@ inline constexpr std::array kVariables{
     Variable{"PYTHON_MPI", Reader::python, "the MPI that is loaded, or can be", "variant of the Python package: mpich, openmpi or mpiabi"},
     Variable{"HOME", Reader::command, "", "prefix in whose bin the command halocline looks for its programs, too"},
     Variable{"FAKE_NETWORK", Reader::tests, "", "a network with fewer capabilities: crowded, unordered, poor, cxi, efa or opx"},
+    Variable{"UCX_PUTS", Reader::tests, "", "1: UCX's puts and gets where it emulates them; 0: never"},
     Variable{"ABI_MPIEXEC", Reader::tests, "", "launcher of another MPI with the same binary interface"},
     Variable{"BREAK", Reader::tests, "", "which call of a broken MPI is wrong"},
     Variable{"HOSTS", Reader::tests, "", "hosts in namespaces of this machine"},

@@ -30,7 +30,7 @@ Status Endpoint::choose(const Wish &wish, Choice *choice) {
 }
 
 template <class Network>
-Status Endpoint::open(std::unique_ptr<Network> &network, const Wish &wish, const Choice &choice) {
+Status Opened::open(std::unique_ptr<Network> &network, const Wish &wish, const Choice &choice) {
   auto made = std::make_unique<Network>();
   HLC_TRY(made->open(wish, choice));
   report_ = made.get();
@@ -38,17 +38,19 @@ Status Endpoint::open(std::unique_ptr<Network> &network, const Wish &wish, const
   return Status::ok;
 }
 
-Status Endpoint::open(const Wish &wish, const Choice &choice) {
+Status Opened::open(const Wish &wish, const Choice &choice) {
   return choice.kind == Kind::ofi ? open(ofi_, wish, choice) : open(ucx_, wish, choice);
 }
 
+Status Endpoint::open(const Wish &wish, const Choice &choice) { return opened_.open(wish, choice); }
+
 void Endpoint::close_endpoint() {
-  if (report_) pass_on([](auto &network) { network.close_endpoint(); });
+  if (opened_.is_open()) opened_.pass_on([](auto &network) { network.close_endpoint(); });
 }
 
 template <class Enter>
 Status Region::enter(Endpoint &endpoint, Enter enter) {
-  return endpoint.pass_on([&]<class Network>(Network &network) {
+  return endpoint.opened_.pass_on([&]<class Network>(Network &network) {
     constexpr bool is_ofi = std::is_same_v<Network, ofi::Endpoint>;
     auto &region = region_.emplace<std::conditional_t<is_ofi, ofi::Region, ucx::Region>>();
     const Status status = enter(region, network);

@@ -13,15 +13,29 @@
 
 namespace halocline::core::transport::selected {
 
-/// transport/network.hpp describes each member. Before `open` only `choose` and `close_endpoint` may be called.
-class Endpoint {
- private:
-  /// Calls call(network) with the one that is open.
+/// The endpoint of the one that is open.
+class Opened {
+ public:
+  Status open(const Wish &wish, const Choice &choice);
+  bool is_open() const { return report_ != nullptr; }
+  EndpointReport &report() const { return *report_; }
+  /// Calls call(endpoint).
   template <class Call>
   auto pass_on(Call call) const {
     return ofi_ ? call(*ofi_) : call(*ucx_);
   }
 
+ private:
+  template <class Network>
+  Status open(std::unique_ptr<Network> &network, const Wish &wish, const Choice &choice);
+
+  std::unique_ptr<ofi::Endpoint> ofi_;  // one of the two, once it is open
+  std::unique_ptr<ucx::Endpoint> ucx_;
+  EndpointReport *report_ = nullptr;  // a part of that one
+};
+
+/// transport/network.hpp describes each member. Before `open` only `choose` and `close_endpoint` may be called.
+class Endpoint {
  public:
   Endpoint() = default;
   Endpoint(const Endpoint &) = delete;
@@ -30,88 +44,84 @@ class Endpoint {
   static Status choose(const Wish &wish, Choice *choice);
   Status open(const Wish &wish, const Choice &choice);
   void close_endpoint();
-  const std::string &description() const { return report_->description(); }
-  const std::string &library_file() const { return report_->library_file(); }
+  const std::string &description() const { return opened_.report().description(); }
+  const std::string &library_file() const { return opened_.report().library_file(); }
   const char *text_of(int error) const {
-    return pass_on([&](const auto &network) { return network.text_of(error); });
+    return opened_.pass_on([&](const auto &network) { return network.text_of(error); });
   }
 
-  const Address &address() const { return report_->address(); }
+  const Address &address() const { return opened_.report().address(); }
   Status resolve(const Address &address, Peer *peer) {
-    return pass_on([&](auto &network) { return network.resolve(address, peer); });
+    return opened_.pass_on([&](auto &network) { return network.resolve(address, peer); });
   }
   void release_peer(const Address &address) {
-    pass_on([&](auto &network) { network.release_peer(address); });
+    opened_.pass_on([&](auto &network) { network.release_peer(address); });
   }
   void release_peer(Peer peer) {
-    pass_on([&](auto &network) { network.release_peer(peer); });
+    opened_.pass_on([&](auto &network) { network.release_peer(peer); });
   }
 
   std::uint64_t register_counter(Counter *counter) {
-    return pass_on([&](auto &network) { return network.register_counter(counter); });
+    return opened_.pass_on([&](auto &network) { return network.register_counter(counter); });
   }
   void release_counter(std::uint64_t word) {
-    pass_on([&](auto &network) { network.release_counter(word); });
+    opened_.pass_on([&](auto &network) { network.release_counter(word); });
   }
-  bool carries_values() const { return report_->carries_values(); }
+  bool carries_values() const { return opened_.report().carries_values(); }
   Status register_words(const NotificationWords &words, std::uint64_t *words_id) {
-    return pass_on([&](auto &network) { return network.register_words(words, words_id); });
+    return opened_.pass_on([&](auto &network) { return network.register_words(words, words_id); });
   }
   void release_words(std::uint64_t words_id) {
-    pass_on([&](auto &network) { network.release_words(words_id); });
+    opened_.pass_on([&](auto &network) { network.release_words(words_id); });
   }
   static std::uint64_t immediate_data(std::uint64_t words_id, std::uint32_t id, std::uint32_t value) {
     return EndpointReport::immediate_data(words_id, id, value);
   }
-  void count_foreign() { report_->count_foreign(); }
-  std::uint64_t foreign() const { return report_->foreign(); }
+  void count_foreign() { opened_.report().count_foreign(); }
+  std::uint64_t foreign() const { return opened_.report().foreign(); }
 
-  std::int64_t most_bytes() const { return report_->most_bytes(); }
-  std::int64_t piece_bytes() const { return report_->piece_bytes(); }
-  bool registers_sources() const { return report_->registers_sources(); }
-  bool sends_tails() const { return report_->sends_tails(); }
-  bool keeps_order() const { return report_->keeps_order(); }
+  std::int64_t most_bytes() const { return opened_.report().most_bytes(); }
+  std::int64_t piece_bytes() const { return opened_.report().piece_bytes(); }
+  bool registers_sources() const { return opened_.report().registers_sources(); }
+  bool sends_tails() const { return opened_.report().sends_tails(); }
+  bool keeps_order() const { return opened_.report().keeps_order(); }
   Status register_source(Transfer &transfer) {
-    return pass_on([&](auto &network) { return network.register_source(transfer); });
+    return opened_.pass_on([&](auto &network) { return network.register_source(transfer); });
   }
   void start(Transfer &transfer) {
-    pass_on([&](auto &network) { network.start(transfer); });
+    opened_.pass_on([&](auto &network) { network.start(transfer); });
   }
   bool waits_for_room(const Transfer &transfer) {
-    return pass_on([&](auto &network) { return network.waits_for_room(transfer); });
+    return opened_.pass_on([&](auto &network) { return network.waits_for_room(transfer); });
   }
   bool withdraw(Transfer &transfer) {
-    return pass_on([&](auto &network) { return network.withdraw(transfer); });
+    return opened_.pass_on([&](auto &network) { return network.withdraw(transfer); });
   }
   void abandon(Transfer &transfer, int error) {
-    pass_on([&](auto &network) { network.abandon(transfer, error); });
+    opened_.pass_on([&](auto &network) { network.abandon(transfer, error); });
   }
-  std::uint64_t taken() const { return report_->taken(); }
-  bool has_room() const { return report_->has_room(); }
+  std::uint64_t taken() const { return opened_.report().taken(); }
+  bool has_room() const { return opened_.report().has_room(); }
 
   void poll() {
-    pass_on([](auto &network) { network.poll(); });
+    opened_.pass_on([](auto &network) { network.poll(); });
   }
   void sleep(int until, long timeout_ns) {
-    pass_on([&](auto &network) { network.sleep(until, timeout_ns); });
+    opened_.pass_on([&](auto &network) { network.sleep(until, timeout_ns); });
   }
   Transfer *take_ended() {
-    return pass_on([](auto &network) { return network.take_ended(); });
+    return opened_.pass_on([](auto &network) { return network.take_ended(); });
   }
   bool any_ended() const {
-    return pass_on([](const auto &network) { return network.any_ended(); });
+    return opened_.pass_on([](const auto &network) { return network.any_ended(); });
   }
-  std::uint64_t polls() const { return report_->polls(); }
-  std::uint64_t events() const { return report_->events(); }
+  std::uint64_t polls() const { return opened_.report().polls(); }
+  std::uint64_t events() const { return opened_.report().events(); }
 
  private:
   friend class Region;
 
-  template <class Network>
-  Status open(std::unique_ptr<Network> &network, const Wish &wish, const Choice &choice);
-  std::unique_ptr<ofi::Endpoint> ofi_;  // one of the two, once it is open
-  std::unique_ptr<ucx::Endpoint> ucx_;
-  EndpointReport *report_ = nullptr;  // a part of that one
+  Opened opened_;
 };
 
 /// A region of the network whose endpoint it is opened with. transport/network.hpp describes each member.

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <type_traits>
@@ -395,6 +396,26 @@ TYPED_TEST(NetworkTest, a_peer_is_known_until_each_meeting_is_undone) {
   ASSERT_TRUE(this->finish(write));
   EXPECT_TRUE(this->b_.has(0));
   this->a_.endpoint.release_peer(this->to_b_);
+}
+
+/// Descriptors that this process has open.
+std::ptrdiff_t descriptors() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+}
+
+TYPED_TEST(NetworkTest, a_peer_that_has_gone_takes_no_descriptors_however_often_it_is_tried) {
+  this->b_.endpoint.close_endpoint();
+  Transfer write;
+  const auto before = descriptors();
+  for (int i = 0; i < 30; ++i) {
+    this->aim(write, Transfer::Kind::write_delivered, 0);
+    this->a_.endpoint.start(write);
+    for (int polls = 0; polls < 1000 && !this->is_over(write); ++polls) this->a_.endpoint.poll();
+    this->a_.endpoint.withdraw(write);
+    if (!this->is_over(write)) break;
+  }
+  EXPECT_LT(descriptors(), before + 10);
+  this->a_.endpoint.close_endpoint();
 }
 
 TYPED_TEST(NetworkTest, nothing_arrives_at_an_endpoint_that_is_closed) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 #include "base/environment.hpp"
@@ -61,8 +62,9 @@ struct Spreading : Job {
   Word word{};
 };
 
-struct Name {
-  char text[64] = "";
+/// What all ranks must ask for alike.
+struct Names {
+  char network[64] = "", provider[64] = "";
 };
 
 /// Calls part(&word) on rank 0 only, and broadcasts the resulting word to all ranks.
@@ -80,18 +82,22 @@ Status spread(Communicator &communicator, Word *word, Part part) {
   return Status::ok;
 }
 
-/// A launcher may set the variable for some ranks only. Interfaces may differ from host to host and are not compared.
-Status compare_providers(Communicator &communicator, const Wish &wish) {
-  Name first, mine;
-  std::snprintf(mine.text, sizeof mine.text, "%s", wish.provider.c_str());
-  HLC_TRY(spread(communicator, &first, [&](Name *name) {
-    *name = mine;
+/// A launcher may set a variable for some ranks only. Interfaces may differ from host to host and are not compared.
+Status compare_names(Communicator &communicator, const Wish &wish) {
+  Names first, mine;
+  std::snprintf(mine.network, sizeof mine.network, "%s", wish.network.c_str());
+  std::snprintf(mine.provider, sizeof mine.provider, "%s", wish.provider.c_str());
+  HLC_TRY(spread(communicator, &first, [&](Names *names) {
+    *names = mine;
     return Status::ok;
   }));
-  if (std::strcmp(first.text, mine.text) == 0) return agree(communicator, communicator.comm(), Status::ok);
-  return agree(communicator, communicator.comm(),
-               fail(Status::mismatch, "ranks disagree on HALOCLINE_PROVIDER: rank 0 has '%s', rank %d has '%s'", first.text,
-                    communicator.rank(), mine.text));
+  Status status = Status::ok;
+  for (const auto &[variable, theirs, own] :
+       {std::tuple{"NETWORK", first.network, mine.network}, {"PROVIDER", first.provider, mine.provider}})
+    if (status == Status::ok && std::strcmp(theirs, own) != 0)
+      status = fail(Status::mismatch, "ranks disagree on HALOCLINE_%s: rank 0 has '%s', rank %d has '%s'", variable, theirs,
+                    communicator.rank(), own);
+  return agree(communicator, communicator.comm(), status);
 }
 
 /// What drives progress, for the description.
@@ -134,7 +140,7 @@ Status Network::try_to_open() {
     spec.progress = communicator_.progress();
     return read_fake(communicator_.rank(), spec.wish.fake);
   }));
-  HLC_TRY(compare_providers(communicator_, spec.wish));
+  HLC_TRY(compare_names(communicator_, spec.wish));
   HLC_TRY(choose(communicator_, spec.wish, &spec.choice));
   const Status entered = prepare(communicator_, communicator_.comm(), [&] { return name_rank(communicator_, enter(spec)); });
   if (failed(entered)) {

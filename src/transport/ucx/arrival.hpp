@@ -12,7 +12,7 @@ struct ucp_ep;
 namespace halocline::core::transport::ucx {
 
 /// UCX's numbers of the active messages.
-enum class Id : unsigned { write = 1, read, answer, message };
+enum class Id : unsigned { write = 1, read, answer, message, ask_key, give_key };
 
 /// A write or a read. `token` identifies the transfer in the answer, `stream` the connection of a write, at whose end it is counted.
 struct Access {
@@ -34,6 +34,11 @@ struct Answer {
   std::int64_t error = 0;
 };
 
+/// A peer asks for UCX's key of the memory with this key; or is given it, and its bytes follow. `peer`: the owner, as the asking rank counts its peers.
+struct Key {
+  std::uint64_t key = 0, peer = 0;
+};
+
 /// An active message that has arrived. Valid until the call returns.
 struct Arrival {
   const void *header = nullptr;
@@ -50,5 +55,9 @@ struct Arrival {
     return true;
   }
 };
+
+inline void copy_bytes(char *to, const char *from, std::size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, bytes);
+}
 
 }  // namespace halocline::core::transport::ucx

@@ -3,10 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <mutex>
-#include <vector>
 
 #include "transport/backlog.hpp"
 #include "transport/disturbance.hpp"
@@ -14,14 +12,11 @@
 #include "transport/endpoint_report.hpp"
 #include "transport/immediate_data.hpp"
 #include "transport/ucx/exposed.hpp"
-#include "transport/ucx/order.hpp"
-#include "transport/ucx/peers.hpp"
-#include "transport/ucx/tokens.hpp"
+#include "transport/ucx/inbox.hpp"
+#include "transport/ucx/outbox.hpp"
 
 namespace halocline::core::transport::ucx {
 
-struct Answer;
-struct Arrival;
 struct State;
 
 /// The worker with its tables, all used under its lock. transport/network.hpp describes each member. `foreign` includes active messages that
@@ -63,37 +58,18 @@ class Endpoint : public EndpointReport {
   friend struct Handlers;
 
   std::unique_lock<std::mutex> lock() { return many_threads_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>(); }
-  void report_abilities(const Choice &choice);
+  void report_abilities(const Choice &choice, bool one_sided);
   bool try_start(Transfer &transfer);
-  void give_buffer(Transfer &buffer);
-  void hand_over(Transfer &transfer, Connection &connection);
-  void fill_buffer(Transfer &buffer, const char *from, std::size_t bytes);
-  void note_part(Transfer &transfer, int error);
-  void end_soon(Transfer &transfer, int error);
-  void end_those_over();
-  void part_from_lost();
-
-  // What arrives, called while UCX progresses.
-  bool take_write(const Arrival &arrival);
-  bool take_read(const Arrival &arrival);
-  bool take_answer(const Arrival &arrival);
-  bool take_message(const Arrival &arrival);
-  void count_arrival(std::uint64_t stream);
-  void deliver(const char *from, std::size_t bytes);
-  void reply(const Arrival &arrival, const Answer &answer, std::vector<char> bytes);
 
   std::unique_ptr<State> state_;  // UCX's objects
   Exposed exposed_;  // memory that peers may access
-  Peers peers_;
-  Tokens tokens_;  // transfers that wait for an answer
-  Order order_;  // of what arrives
+  Over over_;
+  Outbox outbox_{over_};
+  Inbox inbox_{over_};
   ImmediateDataTable immediate_data_;
   Backlog backlog_;  // transfers that a network with reduced capabilities has no room for
-  Disturbance disturbance_;
-  std::deque<Transfer *> buffers_;  // receive buffers without a message
-  std::deque<std::vector<char>> unexpected_;  // messages without a buffer
-  Transfer *over_ = nullptr, *last_over_ = nullptr;  // that the next poll ends
   EndedTransfers ended_;
+  Disturbance disturbance_;
   bool many_threads_ = false;
   std::mutex mutex_;
 };

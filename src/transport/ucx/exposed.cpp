@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ucx/exposed.hpp"
 
+#include <utility>
+
 #include "transport/random.hpp"
 
 namespace halocline::core::transport::ucx {
 
-std::uint64_t Exposed::add(char *base, std::int64_t bytes) {
+std::uint64_t Exposed::add(char *base, std::int64_t bytes, std::vector<char> ucx_key) {
   std::uint64_t key = 0;
   do key = random_bits();
-  while (!memory_.try_emplace(key, Memory{base, bytes}).second);
+  while (memory_.count(key) != 0);
+  memory_[key] = {base, bytes, std::move(ucx_key)};
   return key;
+}
+
+const std::vector<char> *Exposed::find_ucx_key(std::uint64_t key) const {
+  const auto found = memory_.find(key);
+  return found == memory_.end() ? nullptr : &found->second.ucx_key;
 }
 
 /// Addresses are those of the owner.

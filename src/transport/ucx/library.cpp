@@ -33,8 +33,12 @@ bool find_functions(void *handle, Library &library) {
          find(handle, "ucp_worker_arm", library.arm) && find(handle, "ucp_worker_release_address", library.release_address) &&
          find(handle, "ucp_worker_set_am_recv_handler", library.set_handler) && find(handle, "ucp_ep_create", library.ep_create) &&
          find(handle, "ucp_ep_close_nbx", library.ep_close) && find(handle, "ucp_am_send_nbx", library.am_send) &&
-         find(handle, "ucp_request_check_status", library.request_status) && find(handle, "ucp_request_free", library.request_free) &&
-         find(handle, "ucs_status_string", library.text_of);
+         find(handle, "ucp_mem_map", library.mem_map) && find(handle, "ucp_mem_unmap", library.mem_unmap) &&
+         find(handle, "ucp_rkey_pack", library.rkey_pack) && find(handle, "ucp_rkey_buffer_release", library.rkey_release) &&
+         find(handle, "ucp_ep_rkey_unpack", library.rkey_unpack) && find(handle, "ucp_rkey_destroy", library.rkey_destroy) &&
+         find(handle, "ucp_put_nbx", library.put) && find(handle, "ucp_get_nbx", library.get) &&
+         find(handle, "ucp_ep_flush_nbx", library.flush) && find(handle, "ucp_request_check_status", library.request_status) &&
+         find(handle, "ucp_request_free", library.request_free) && find(handle, "ucs_status_string", library.text_of);
 }
 
 /// RTLD_NOLOAD first: the loader finds a loaded one by the name that it calls itself, whichever folder it is from. One that is loaded here reports

@@ -32,6 +32,15 @@ struct Library {
   decltype(&ucp_ep_create) ep_create = nullptr;
   decltype(&ucp_ep_close_nbx) ep_close = nullptr;
   decltype(&ucp_am_send_nbx) am_send = nullptr;
+  decltype(&ucp_mem_map) mem_map = nullptr;
+  decltype(&ucp_mem_unmap) mem_unmap = nullptr;
+  decltype(&ucp_rkey_pack) rkey_pack = nullptr;
+  decltype(&ucp_rkey_buffer_release) rkey_release = nullptr;
+  decltype(&ucp_ep_rkey_unpack) rkey_unpack = nullptr;
+  decltype(&ucp_rkey_destroy) rkey_destroy = nullptr;
+  decltype(&ucp_put_nbx) put = nullptr;
+  decltype(&ucp_get_nbx) get = nullptr;
+  decltype(&ucp_ep_flush_nbx) flush = nullptr;
   decltype(&ucp_request_check_status) request_status = nullptr;
   decltype(&ucp_request_free) request_free = nullptr;
   decltype(&ucs_status_string) text_of = nullptr;
@@ -41,9 +50,9 @@ struct Library {
   std::string name() const;
 };
 
-/// Finds UCX once per process; it stays loaded until the end. One that is loaded already, as the host MPI's may be, is the one that is used: two in
-/// one process would both hook the calls that map memory. The wished file, unless empty, is tried first if none is loaded. Unsupported, with
-/// the reason, if there is none, or it is older than 1.11.
+/// Finds UCX once per process; it stays loaded until the end. One that is loaded already, as the host MPI's may be, is used: two in one process
+/// would both hook the calls that map memory. If none is loaded, the wished file is tried first, unless empty. Unsupported, with the reason, if
+/// there is none, or it is older than 1.11.
 Status find_library(const Wish &wish, const Library **library);
 
 }  // namespace halocline::core::transport::ucx

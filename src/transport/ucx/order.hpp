@@ -1,5 +1,5 @@
-// The order of what arrives. UCX documents none among active messages: a message of ours says how many writes and messages were sent before it over
-// the same connection, and waits here until they have arrived. As long as UCX keeps the order, none waits.
+// The order of what arrives. UCX documents none among active messages. So each message says how many writes and messages were sent before it over
+// the same connection, and waits here until they have arrived. Where UCX keeps the order none waits.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

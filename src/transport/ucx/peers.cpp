@@ -2,13 +2,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ucx/peers.hpp"
 
+#include <algorithm>
 #include <cerrno>
 
+#include "base/clock.hpp"
 #include "transport/random.hpp"
 #include "transport/ucx/errors.hpp"
 #include "transport/ucx/state.hpp"
 
 namespace halocline::core::transport::ucx {
+namespace {
+
+/// UCX leaks the socket of an endpoint that it cannot make (1.13, 1.20): a peer that has gone is tried less and less often.
+constexpr std::int64_t kFirstPause_ns = 100'000'000, kLongestPause_ns = 60'000'000'000;
+
+}  // namespace
+
 Peer Peers::resolve(const Address &address) {
   Peer &peer = known_[address];
   if (peer == 0) {
@@ -33,16 +42,21 @@ std::optional<Peer> Peers::release(Peer peer) {
 }
 
 Connection *Peers::reach(const State &state, Peer peer, int *error) {
-  if (peer == 0 || peer > connections_.size()) {
+  Connection *const found = find(peer);
+  if (!found) {
     *error = ENOTCONN;
     return nullptr;
   }
-  Connection &connection = *connections_[peer - 1];
+  Connection &connection = *found;
   if (connection.is_lost) {
     *error = connection.error;
     return nullptr;
   }
   if (connection.endpoint) return &connection;
+  if (connection.pause_ns > 0 && now_ns() < connection.again_ns) {
+    *error = connection.error;
+    return nullptr;
+  }
   connection.stream = random_bits();
   connection.sent = 0;
   ucp_ep_params_t params{};
@@ -57,9 +71,11 @@ Connection *Peers::reach(const State &state, Peer peer, int *error) {
     one.peers->note_lost();
   };
   const ucs_status_t status = state.library->ep_create(state.worker, &params, &connection.endpoint);
+  connection.pause_ns = status == UCS_OK ? 0 : std::clamp(2 * connection.pause_ns, kFirstPause_ns, kLongestPause_ns);
   if (status == UCS_OK) return &connection;
+  connection.again_ns = now_ns() + connection.pause_ns;
   connection.endpoint = nullptr;
-  *error = error_of(status);
+  *error = connection.error = error_of(status);
   return nullptr;
 }
 

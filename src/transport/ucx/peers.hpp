@@ -1,22 +1,30 @@
-// The peers of a UCX worker. UCX's endpoint for a peer is made at the first transfer to it, and kept until this process's endpoint closes: the
-// peer's answers may go through the same connection.
+// The peers of a UCX worker. UCX's endpoint for a peer is made at the first transfer to it. It is kept until this process's endpoint closes, as
+// answers to the peer may use the same connection.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <map>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "transport/network.hpp"
 
 struct ucp_ep;
+struct ucp_rkey;
 
 namespace halocline::core::transport::ucx {
 
 struct State;
 
 class Peers;
+
+/// Memory of a peer that UCX writes and reads.
+struct RemoteMemory {
+  ucp_rkey *key = nullptr;  // null: it has been asked for
+  Transfer *waiting = nullptr;  // for the key, linked by `next`
+};
 
 /// A peer, and UCX's endpoint for it.
 struct Connection {
@@ -27,8 +35,10 @@ struct Connection {
   ucp_ep *endpoint = nullptr;  // null: not connected
   std::uint64_t stream = 0;  // drawn when it is made
   std::uint64_t sent = 0;  // writes and messages since
+  std::unordered_map<std::uint64_t, RemoteMemory> memory;  // by our key
   bool is_lost = false;  // UCX has reported an error of the connection
-  int error = 0;  // that error
+  int error = 0;  // that error, or UCX's refusal to connect
+  std::int64_t again_ns = 0, pause_ns = 0;  // after a refusal: the time of the next try, and how long it was put off
 };
 
 /// One thread at a time.
@@ -41,6 +51,8 @@ class Peers {
 
   /// The connection to a peer that has been resolved, which is made if there is none. Null if UCX refuses; *error is set.
   Connection *reach(const State &state, Peer peer, int *error);
+  /// The connection of a peer, if there is one.
+  Connection *find(Peer peer) { return peer == 0 || peer > connections_.size() ? nullptr : connections_[peer - 1].get(); }
   /// Calls with(connection) for each connection that is lost.
   template <class With>
   void take_lost(With with) {

@@ -5,6 +5,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <vector>
+
+#include "transport/ucx/state.hpp"
+
 namespace halocline::core::transport::ucx {
 
 Region &Region::operator=(Region &&other) noexcept {
@@ -12,6 +16,7 @@ Region &Region::operator=(Region &&other) noexcept {
   std::swap(bytes_, other.bytes_);
   std::swap(borrowed_, other.borrowed_);
   std::swap(endpoint_, other.endpoint_);
+  std::swap(mapped_, other.mapped_);
   std::swap(remote_, other.remote_);
   return *this;
 }
@@ -20,6 +25,7 @@ Region::~Region() {
   if (endpoint_) {
     const auto locked = endpoint_->lock();
     endpoint_->exposed_.remove(remote_.key);
+    if (mapped_) endpoint_->state_->unmap(mapped_);
   }
   if (base_ && !borrowed_) munmap(base_, static_cast<std::size_t>(bytes_));
 }
@@ -30,23 +36,24 @@ Status Region::open(Endpoint &endpoint, std::int64_t bytes, Use use) {
   if (memory == MAP_FAILED) return fail(Status::memory, "no memory for %lld bytes of buffers", static_cast<long long>(whole));
   base_ = static_cast<char *>(memory);
   bytes_ = whole;
-  expose(endpoint, use);
-  return Status::ok;
+  return expose(endpoint, use);
 }
 
 Status Region::cover(Endpoint &endpoint, char *base, std::int64_t bytes, Use use) {
   base_ = base;
   bytes_ = bytes;
   borrowed_ = true;
-  expose(endpoint, use);
-  return Status::ok;
+  return expose(endpoint, use);
 }
 
-void Region::expose(Endpoint &endpoint, Use use) {
-  if (use != Use::for_peers) return;
+Status Region::expose(Endpoint &endpoint, Use use) {
+  if (use != Use::for_peers) return Status::ok;
   const auto locked = endpoint.lock();
+  std::vector<char> ucx_key;
+  if (endpoint.state_->one_sided) HLC_TRY(endpoint.state_->map(base_, bytes_, &mapped_, &ucx_key));
   endpoint_ = &endpoint;
-  remote_ = {reinterpret_cast<std::uint64_t>(base_), endpoint.exposed_.add(base_, bytes_)};
+  remote_ = {reinterpret_cast<std::uint64_t>(base_), endpoint.exposed_.add(base_, bytes_, std::move(ucx_key))};
+  return Status::ok;
 }
 
 }  // namespace halocline::core::transport::ucx

@@ -27,12 +27,13 @@ class Region {
   RemoteKey remote() const { return remote_; }
 
  private:
-  void expose(Endpoint &endpoint, Use use);
+  Status expose(Endpoint &endpoint, Use use);
 
   char *base_ = nullptr;
   std::int64_t bytes_ = 0;
   bool borrowed_ = false;
   Endpoint *endpoint_ = nullptr;  // null: nothing is exposed
+  void *mapped_ = nullptr;        // UCX's handle, where it writes and reads
   RemoteKey remote_;
 };
 

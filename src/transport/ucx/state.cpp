@@ -7,6 +7,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
+#include <string_view>
+#include <utility>
+
+#include "base/environment.hpp"
 
 namespace halocline::core::transport::ucx {
 namespace {
@@ -14,7 +18,7 @@ namespace {
 /// Those of the node alone, which shared memory of ours serves.
 constexpr char kNetworks[] = "^self,sm";
 
-/// The variables of UCX with these values, whatever the environment says, which is for the application's MPI.
+/// Sets a variable of UCX for this context alone. The environment is for the application's MPI.
 Status modify(const Library &library, ucp_config_t *config, const char *name, const std::string &value) {
   if (library.config_modify(config, name, value.c_str()) == UCS_OK) return Status::ok;
   return fail(Status::unsupported, "%s does not accept %s=%s", library.name().c_str(), name, value.c_str());
@@ -40,6 +44,13 @@ std::vector<std::string> find_resources(const Library &library, ucp_context_h co
       resources.push_back(line.substr(at + 4));
   std::free(text);
   return resources;
+}
+
+/// True if a device writes and reads memory of peers, or if a test wants that emulated.
+bool is_one_sided(const std::vector<std::string> &resources) {
+  const std::string_view emulated = environment("UCX_PUTS");
+  const auto writes = [](const std::string &resource) { return resource.rfind("rc_", 0) == 0 || resource.rfind("dc_", 0) == 0; };
+  return emulated == "1" || (emulated != "0" && std::any_of(resources.begin(), resources.end(), writes));
 }
 
 /// The parts of the resources before or behind the stroke, each once.
@@ -69,24 +80,34 @@ Status State::check(ucs_status_t status, const char *call) const {
   return fail(Status::unsupported, "%s: %s: %s", library->name().c_str(), call, library->text_of(status));
 }
 
+/// Puts and gets are asked for only where a device carries them out: elsewhere UCX emulates them, and its target checks no keys.
 Status State::open_context(const Wish &wish) {
   ucp_config_t *config = nullptr;
   HLC_TRY(check(library->config_read(nullptr, nullptr, &config), "ucp_config_read"));
   Status status = set_up(*library, config, wish);
+  if (status == Status::ok) status = init(config, wish);
+  if (status == Status::ok && is_one_sided(resources)) {
+    one_sided = true;
+    library->cleanup(std::exchange(context, nullptr));
+    status = init(config, wish);
+  }
+  library->config_release(config);
+  return status;
+}
+
+Status State::init(const ucp_config_t *config, const Wish &wish) {
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;
   params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
+  if (one_sided) params.features |= UCP_FEATURE_RMA;
   params.name = "halocline";
-  if (status == Status::ok) {
-    const ucs_status_t code = library->init(UCP_API_MAJOR, UCP_API_MINOR, &params, config, &context);
-    if (code != UCS_OK)
-      status = fail(Status::unsupported, "%s has no network%s%s%s%s: %s", library->name().c_str(),
-                    wish.provider.empty() ? "" : " for HALOCLINE_PROVIDER=", wish.provider.c_str(),
-                    wish.interface.empty() ? "" : " on HALOCLINE_INTERFACE=", wish.interface.c_str(), library->text_of(code));
-  }
-  library->config_release(config);
-  if (status == Status::ok) resources = find_resources(*library, context);
-  return status;
+  const ucs_status_t code = library->init(UCP_API_MAJOR, UCP_API_MINOR, &params, config, &context);
+  if (code != UCS_OK)
+    return fail(Status::unsupported, "%s has no network%s%s%s%s: %s", library->name().c_str(),
+                wish.provider.empty() ? "" : " for HALOCLINE_PROVIDER=", wish.provider.c_str(),
+                wish.interface.empty() ? "" : " on HALOCLINE_INTERFACE=", wish.interface.c_str(), library->text_of(code));
+  resources = find_resources(*library, context);
+  return Status::ok;
 }
 
 Status State::open_worker(bool sleeps) {
@@ -116,6 +137,27 @@ Status State::name(Address *address) const {
   if (fits) return Status::ok;
   return fail(Status::unsupported, "%s: an address takes %zu bytes, there is room for %zu: HALOCLINE_INTERFACE names fewer devices",
               describe().c_str(), bytes, sizeof address->text);
+}
+
+Status State::map(char *base, std::int64_t bytes, void **mapped, std::vector<char> *key) const {
+  ucp_mem_map_params_t params{};
+  params.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH;
+  params.address = base;
+  params.length = static_cast<std::size_t>(bytes);
+  ucp_mem_h handle = nullptr;
+  void *packed = nullptr;
+  std::size_t length = 0;
+  ucs_status_t status = library->mem_map(context, &params, &handle);
+  if (status == UCS_OK) status = library->rkey_pack(context, handle, &packed, &length);
+  if (status != UCS_OK) {
+    if (handle) library->mem_unmap(context, handle);
+    return fail(Status::memory, "%s cannot register %lld bytes: %s", describe().c_str(), static_cast<long long>(bytes),
+                library->text_of(status));
+  }
+  key->assign(static_cast<char *>(packed), static_cast<char *>(packed) + length);
+  library->rkey_release(packed);
+  *mapped = handle;
+  return Status::ok;
 }
 
 std::string State::describe() const { return list(resources, false) + " on " + list(resources, true) + ", " + library->name(); }

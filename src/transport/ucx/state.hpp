@@ -16,6 +16,7 @@ struct State {
   ucp_worker_h worker = nullptr;
   int wait_object = -1;  // readable when something has arrived; belongs to the worker; -1: there is none
   std::vector<std::string> resources;  // transports on devices, as "tcp/eth0"
+  bool one_sided = false;  // puts and gets of UCX are used
 
   State() = default;
   State(const State &) = delete;
@@ -29,11 +30,15 @@ struct State {
   void close_worker();
   /// The worker's own address.
   Status name(Address *address) const;
+  /// Registers memory, which peers write and read by the bytes of its key; and ends that.
+  Status map(char *base, std::int64_t bytes, void **mapped, std::vector<char> *key) const;
+  void unmap(void *mapped) const { library->mem_unmap(context, static_cast<ucp_mem_h>(mapped)); }
   /// "tcp on lo and eth0, UCX 1.13.1 (...)".
   std::string describe() const;
 
  private:
   Status check(ucs_status_t status, const char *call) const;
+  Status init(const ucp_config_t *config, const Wish &wish);
 };
 
 }  // namespace halocline::core::transport::ucx
