@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "transport/loopback/region.hpp"
 #ifdef HALOCLINE_HAS_LIBFABRIC
 #include "transport/ofi/region.hpp"
@@ -76,6 +77,10 @@ class NetworkTest : public testing::Test {
     wish.one_host = wish.many_threads = true;
     wish.fake = N::fake;
     wish.provider = kProviders[N::provider];
+    if (!std::is_same_v<Endpoint, loopback::Endpoint> && wish.provider.empty()) {
+      wish.provider = environment("PROVIDER");
+      wish.interface = environment("INTERFACE");
+    }
     Choice choice;
     if (Endpoint::choose(wish, &choice) == Status::unsupported) GTEST_SKIP() << error_message();
     for (Side<N> *side : {&a_, &b_}) ASSERT_EQ(side->open(wish, choice), Status::ok) << error_message();

@@ -14,7 +14,7 @@
 namespace halocline::core::transport::ucx {
 namespace {
 
-/// What an endpoint does with a write, and with a message of one letter.
+/// What an endpoint does with a write, and with a message of one byte.
 class OrderTest : public testing::Test {
  protected:
   void write(std::uint64_t stream) {
