@@ -27,7 +27,7 @@ RIGHT_RANKS = (1, 2, 4)
 # Rank counts on which the drop-in is tried, too.
 DROP_IN_RANKS = (2,)
 
-# How the MPI is broken; the probes that are run; then by probe its outcome, the begin of the operation and words of a finding; then modes and verdicts.
+# How the MPI is broken; the probes that are run; by probe its outcome, the begin of the operation, words of a finding; modes and verdicts.
 BROKEN = [
     ("lost_put", "allocate/fence", {"allocate/fence": ("wrong", "put", "had there before")}, {"fence": "wrong"}),
     ("misplaced_put", "create/flush", {"create/flush": ("wrong", "put", r"expected transfer \d+ of rank \d+")}, {}),

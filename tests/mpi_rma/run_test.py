@@ -153,7 +153,8 @@ def finds_the_launcher(bench):
     return says(
         bench.call(bench.run, "--mpi", "-n", 3, "--show", bench.program, "--seed=1"),
         0,
-        rf"^/.*mpiexec\S*( --oversubscribe)?( --allow-run-as-root)?( -x HALOCLINE_\w+)* -n 3 \S*halocline-run --mpi {re.escape(bench.program)} --seed=1\n$",
+        r"^/.*mpiexec\S*( --oversubscribe)?( --allow-run-as-root)?( -x HALOCLINE_\w+)* "
+        rf"-n 3 \S*halocline-run --mpi {re.escape(bench.program)} --seed=1\n$",
     )
 
 
