@@ -21,6 +21,11 @@ constexpr std::int64_t kParting_ns = 500'000'000;
 
 constexpr std::uint32_t kAnnounces = 1u << 31;  // in the flags of a put: an active message follows, which has others
 
+struct MessageParts {
+  Place place;
+  ucp_dt_iov_t pieces[2];
+};
+
 /// What a transfer under way needs until UCX has released it.
 struct Work {
   explicit Work(Outbox &owner) : outbox(&owner), access() {}
@@ -30,10 +35,7 @@ struct Work {
   int error = 0;  // the first
   union {
     Access access;
-    struct {
-      Place place;
-      ucp_dt_iov_t pieces[2];
-    } message;
+    MessageParts message;
   };
 };
 static_assert(sizeof(Work) <= sizeof(Transfer::for_network));
