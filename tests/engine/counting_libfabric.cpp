@@ -93,6 +93,7 @@ int open_endpoint(fid_domain *domain, fi_info *info, fid_ep **endpoint, void *co
   counting_transfers.writemsg = write;
   counting_transfers.read = read;
   (*endpoint)->rma = &counting_transfers;
+  if (!(*endpoint)->tagged) return code;
   of_tagged = counting_tagged = *(*endpoint)->tagged;
   counting_tagged.sendmsg = send_tagged;
   (*endpoint)->tagged = &counting_tagged;

