@@ -35,6 +35,13 @@ endfunction()
 
 # cmake --build BUILD --target installed: all that is installed, without tests and mini-apps.
 add_custom_target(installed COMMENT "What the installation puts in place")
+# cmake --build BUILD --target raced: the part of it with which ./go compares the modes.
+add_custom_target(raced COMMENT "What compares the modes")
+foreach(target halocline halocline_mpi halocline-helper halocline-doctor halocline-bench cloud)
+  if(TARGET ${target})
+    add_dependencies(raced ${target})
+  endif()
+endforeach()
 # Before the first file is installed: what has not been built ends the installation if others need it, and is named if it is a program.
 set(HALOCLINE_INSTALLED_LIBRARIES "")
 set(HALOCLINE_INSTALLED_PROGRAMS "")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The main job of ./go: what the MPI gets right, the cloud model in every mode, a short bench, the pictures, the verdict and the report.
+"""The main job of ./go: what the MPI gets right, the cloud model in every mode, a short bench, the pictures and the verdict; then the report.
 
-Run by itself: main_job.py --build build/release --results results [--short]
+Run by itself: main_job.py race --build build/release --results results [--short], then the same with report in place of race
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -44,22 +44,23 @@ class Failed(Exception):
 
 
 def step(title, log, command, good=(0,)):
-    """Runs a command with its output in a log, shows the title and the seconds, and returns the output. Only good exit statuses pass."""
+    """Runs a command with its output in a log, which can be read meanwhile, shows the title and the seconds, and returns the output. Only
+    good exit statuses pass."""
     print(f"{title} ... ", end="", flush=True)
     began = time.monotonic()
     log.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIMEOUT_S, check=False,
-                             env={**os.environ, "PYTHONPATH": str(ROOT / "bindings" / "python" / "src")})
-    except subprocess.TimeoutExpired as late:
-        log.write_bytes(late.stdout or b"")
-        raise Failed(f"{title}: no end after {TIMEOUT_S} s. Are other programs running? See {log}") from late
-    log.write_text(run.stdout)
+    with log.open("w") as file:
+        try:
+            run = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, timeout=TIMEOUT_S, check=False,
+                                 env={**os.environ, "PYTHONPATH": str(ROOT / "bindings" / "python" / "src")})
+        except subprocess.TimeoutExpired as late:
+            raise Failed(f"{title}: no end after {TIMEOUT_S} s. Are other programs running? See {log}") from late
+    said = log.read_text(errors="replace")
     if run.returncode not in good:
-        print("failed", *run.stdout.splitlines()[-30:], sep="\n")
+        print("failed", *said.splitlines()[-30:], sep="\n")
         raise Failed(f"{title}: exit status {run.returncode}, see {log}")
     print(f"{time.monotonic() - began:.1f} s")
-    return run.stdout
+    return said
 
 
 def examine_mpi(build, results):
@@ -141,11 +142,10 @@ def modes_of(found):
     return [name for name, row in found.items() if row["mode"]]
 
 
-def make_report(build, results, cloud, seconds):
-    """Measures operations and model, and writes report.html if the private Python can. Returns its name in a list, or none."""
+def make_report(build, results, seconds):
+    """Measures operations and model, and writes report.html if the private Python can."""
     for old in ("info.json", "model.json", "trace.json", "report.html"):
         (results / old).unlink(missing_ok=True)
-    (results / "cloud.json").write_text(json.dumps(cloud))
     command = [ROOT / ".venv" / "bin" / "python", "-m", "halocline.command", "tune", "--reuse", "--build", build, "-n", str(RANKS),
                "--output", results, "--seconds", str(seconds), "--no-card"]
     try:
@@ -155,22 +155,19 @@ def make_report(build, results, cloud, seconds):
         print(f"No report.html: {why}")
     if not (results / "report.html").is_file():
         print(f"No report.html, see {results / 'log' / 'report.log'}")
-    return [name for name in ("report.html",) if (results / name).is_file()]
 
 
 def draw(results):
-    """Draws the pictures if the private Python can; returns those there are."""
+    """Draws the pictures if the private Python can."""
     python = ROOT / ".venv" / "bin" / "python"
     jobs = {"halo.png": ["tools/bench/plot.py", results / "halo.json"],
             "cloud.png": ["apps/cloud/slice.py", results / "cloud.nc", "--output"]}
-    drawn = []
     for picture, (script, *arguments) in jobs.items():
+        (results / picture).unlink(missing_ok=True)
         try:
             step(f"Picture {picture}", results / "log" / f"{picture}.log", [python, ROOT / script, *arguments, results / picture])
-            drawn.append(picture)
         except (Failed, OSError) as why:
             print(f"No {picture}: {why}")
-    return drawn
 
 
 def label(name, row):
@@ -207,34 +204,45 @@ def verdict(fields, names, found):
     return f"{verified}, {best} is {comparison} than MPI point-to-point."
 
 
+def race(build, results, effort):
+    """Compares the modes, draws the pictures, and prints the verdict and the table, which summary.txt keeps."""
+    health = examine_mpi(build, results)
+    found = run_bench(build, results, effort.bench)
+    names = modes_of(found)
+    fields, swaps, spreads = run_clouds(build, results, names, effort.steps)
+    draw(results)
+    (results / "cloud.json").write_text(json.dumps({"fields": fields, "swaps_ms": swaps, "swaps_p10_p90_ms": spreads}))
+    bitwise = f"The cloud's fingerprints are bitwise equal in all {len(names)} modes."
+    summary = [verdict(fields, names, found), bitwise, health, *effort.remark, "", *table(found, swaps)]
+    (results / "summary.txt").write_text("\n".join(summary) + "\n")
+    print("", *summary, "", sep="\n")
+
+
+def report(build, results, effort):
+    """Makes the report of what race has left, and says what there is."""
+    make_report(build, results, effort.model_seconds)
+    print("Programs of this build are started by:", *launch.command(build, 2, "PROGRAM"))
+    if (results / "report.html").is_file():
+        print(f"The report, for a browser: {results / 'report.html'}")
+    names = ("summary.txt", "halo.json", "doctor.json", "cloud.nc", "halo.png", "cloud.png", "report.html")
+    print(f"In {results}/: {', '.join(name for name in names if (results / name).is_file())}, log/")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("part", choices=("race", "report"))
     parser.add_argument("--build", default="build/release")
     parser.add_argument("--results", type=pathlib.Path, default=pathlib.Path("results"))
     parser.add_argument("--short", action="store_true", help="fewer steps and samples: to see that all works")
     options = parser.parse_args()
-    effort = SHORT if options.short else FULL
     options.results.mkdir(parents=True, exist_ok=True)
     try:
-        health = examine_mpi(options.build, options.results)
-        found = run_bench(options.build, options.results, effort.bench)
-        names = modes_of(found)
-        fields, swaps, spreads = run_clouds(options.build, options.results, names, effort.steps)
+        part = race if options.part == "race" else report
+        part(options.build, options.results, SHORT if options.short else FULL)
     except Failed as why:
         sys.exit(f"\n{why}")
     except KeyboardInterrupt:
         sys.exit(130)
-    drawn = draw(options.results)
-    written = make_report(options.build, options.results, {"fields": fields, "swaps_ms": swaps, "swaps_p10_p90_ms": spreads},
-                          effort.model_seconds)
-    bitwise = f"The cloud's fingerprints are bitwise equal in all {len(names)} modes."
-    summary = [verdict(fields, names, found), bitwise, health, *effort.remark, "", *table(found, swaps)]
-    (options.results / "summary.txt").write_text("\n".join(summary) + "\n")
-    print("", *summary, "", sep="\n")
-    print("Programs of this build are started by:", *launch.command(options.build, 2, "PROGRAM"))
-    if written:
-        print(f"The report, for a browser: {options.results / 'report.html'}")
-    print(f"In {options.results}/: summary.txt, halo.json, doctor.json, cloud.nc{''.join(', ' + name for name in drawn + written)}, log/")
 
 
 if __name__ == "__main__":
