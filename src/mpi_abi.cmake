@@ -8,7 +8,7 @@ endif()
 halocline_precompiled_headers(halocline_abi_headers OPTIONS ${HALOCLINE_CORE_OPTIONS}
   LIBRARIES halocline_flags halocline_mpi_abi_host Threads::Threads HEADERS ${HALOCLINE_LAYER_HEADERS})
 add_library(halocline_mpi_abi SHARED)
-foreach(layer IN LISTS HALOCLINE_CORE_LAYERS ITEMS faces_mpi)
+foreach(layer IN LISTS HALOCLINE_CORE_LAYERS HALOCLINE_MPI_LAYERS)
   get_target_property(sources halocline_${layer} SOURCES)
   add_library(halocline_abi_${layer} OBJECT ${sources})
   target_include_directories(halocline_abi_${layer} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)

@@ -13,7 +13,7 @@ add_test(NAME exports.gaspi COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE
 add_test(NAME exports.core COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/private_exports.py $<TARGET_FILE:halocline_core>
   $<TARGET_FILE:halocline> $<TARGET_FILE:halocline_gaspi> $<TARGET_FILE:halocline_mpi>)
 add_test(NAME exports.mpi COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/mpi_exports.py $<TARGET_FILE:halocline_mpi>
-  ${PROJECT_SOURCE_DIR}/src/faces/mpi/host.hpp)
+  ${PROJECT_SOURCE_DIR}/src/faces/mpi/interpose/host_table.hpp)
 # What of the standard library's templates is seen depends on the compiler.
 halocline_classify(exports QUICK CLASSES every_mpi NEEDS halocline)
 halocline_classify(exports.gaspi QUICK CLASSES every_mpi NEEDS halocline_gaspi)

@@ -259,7 +259,7 @@ def test_all_parts_know_the_same_names_of_mpis():
     from halocline import _mpi_names
 
     known = {name for names in _mpi_names.NAMES.values() for name in names}
-    for file in ("tools/run/abi.cpp", "src/faces/mpi/loaded_mpi.cpp"):
+    for file in ("tools/run/abi.cpp", "src/faces/mpi/interpose/loaded_mpi.cpp"):
         found = names_in((ROOT / file).read_text()) | ({"libmpi_abi.so.1"} if '"libmpi_abi.so.*"' in (ROOT / file).read_text() else set())
         assert found == known, file
 

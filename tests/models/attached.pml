@@ -1,4 +1,4 @@
-/* The list of regions that a rank has attached to a dynamic window, read while it is changed (src/faces/mpi/attached.cpp). Ranks of the
+/* The list of regions that a rank has attached to a dynamic window, read while it is changed (src/faces/mpi/window/dynamic_regions.cpp). Ranks of the
  * node look there; a rank of another node gets the list, keeps it, and reads its version before each access: odd while the list changes.
  * Rank 0 has attached region 1, and detaches and attaches others beside it. The others use region 1 all the time, as the program allows.
  * Once told by the program, rank 1 uses region 3, too. A store is seen late, and bytes of a get are read in any order.

@@ -1,4 +1,4 @@
-/* Post, start, complete and wait (src/faces/mpi/post_words.hpp, synchronise.cpp). A rank that posts claims a free slot in the other's list,
+/* Post, start, complete and wait (src/faces/mpi/sync/pscw_words.hpp, calls/pscw.cpp). A rank that posts claims a free slot in the other's list,
  * or sets its bit there if no slot is free, or if it is on another node; the other's start waits for the entry and takes it out. Complete adds 1 to a counter of the rank
  * that has posted, whose wait compares it with the number of all accesses so far. Rank 0 exposes its memory to 1 and 2, rank 1 to 2. Which of
  * these take part in a round is free, so that ranks may be rounds apart. Stores and puts are seen late.

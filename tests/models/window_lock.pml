@@ -1,4 +1,4 @@
-/* The locks of a window (src/faces/mpi/two_sided_lock.hpp, locks.cpp): a lock of the window (0) and one of a target (1). A shared lock takes
+/* The locks of a window (src/faces/mpi/sync/group_lock.hpp, locks.cpp): a lock of the window (0) and one of a target (1). A shared lock takes
  * side 0 of the target's, lock_all side 0 of the window's, an exclusive lock side 1 of the target's. Holders, waiters and turn
  * of a lock are one word, so each step changes them at once. A rank that waits looks and falls asleep in one step (doorbell.pml shows why).
  * Sleeps have no time limit. Each rank takes some locks of any kind. Exclusive ones add 1 to a number, which may be seen late.

@@ -1,4 +1,4 @@
-/* The queue in front of an exclusive lock (src/faces/mpi/writer_queue.hpp, locks.cpp). A word at the target names the last place. A rank that
+/* The queue in front of an exclusive lock (src/faces/mpi/sync/mcs_queue.hpp, locks.cpp). A word at the target names the last place. A rank that
  * enters exchanges it for its own place, links that behind the one that it has found, and waits to be the first. The first does its work and
  * leaves: if no place is behind it, by compare and swap of the last place; else it waits for the link and makes that place the first.
  * Words are changed by atomics; a rank resets those of its own place by stores, which may be seen late, before it enters.

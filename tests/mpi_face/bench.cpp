@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "faces/mpi/typed.hpp"
+#include "faces/mpi/datatype/typed_copy.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // The log of accesses of HALOCLINE_CHECK=1: overlaps of random datatypes against sets of bytes, and which accesses may meet.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "faces/mpi/check_log.hpp"
+#include "faces/mpi/check/access_log.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -9,8 +9,8 @@
 #include <set>
 #include <vector>
 
-#include "faces/mpi/typed.hpp"
-#include "faces/mpi/walk.hpp"
+#include "faces/mpi/datatype/iterate.hpp"
+#include "faces/mpi/datatype/typed_copy.hpp"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <numeric>
 
-#include "faces/mpi/typed.hpp"
-#include "faces/mpi/walk.hpp"
+#include "faces/mpi/datatype/iterate.hpp"
+#include "faces/mpi/datatype/typed_copy.hpp"
 #include "mpi_face/memory.hpp"
 #include "mpi_face/random_types.hpp"
 

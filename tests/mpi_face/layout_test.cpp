@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "faces/mpi/elements.hpp"
-#include "faces/mpi/predefined.hpp"
-#include "faces/mpi/typed.hpp"
+#include "faces/mpi/datatype/elements.hpp"
+#include "faces/mpi/datatype/predefined.hpp"
+#include "faces/mpi/datatype/typed_copy.hpp"
 #include "mpi_face/random_types.hpp"
 
 namespace halocline::test {

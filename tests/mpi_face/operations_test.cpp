@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "engine/elements/operations.hpp"
-#include "faces/mpi/predefined.hpp"
-#include "faces/mpi/typed.hpp"
-#include "faces/mpi/walk.hpp"
+#include "faces/mpi/datatype/iterate.hpp"
+#include "faces/mpi/datatype/predefined.hpp"
+#include "faces/mpi/datatype/typed_copy.hpp"
 
 namespace halocline::test {
 namespace {

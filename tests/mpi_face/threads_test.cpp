@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "engine/elements/operations.hpp"
-#include "faces/mpi/handles.hpp"
-#include "faces/mpi/typed.hpp"
+#include "faces/mpi/datatype/typed_copy.hpp"
+#include "faces/mpi/handle/handle_table.hpp"
 
 namespace halocline::test {
 namespace {

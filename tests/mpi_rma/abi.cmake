@@ -34,5 +34,5 @@ foreach(way "1;1" "2;2" "3;3")
 endforeach()
 
 add_test(NAME exports.mpi_abi COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/scripts/mpi_exports.py $<TARGET_FILE:halocline_mpi_abi>
-  ${PROJECT_SOURCE_DIR}/src/faces/mpi/host.hpp)
+  ${PROJECT_SOURCE_DIR}/src/faces/mpi/interpose/host_table.hpp)
 halocline_classify(exports.mpi_abi NEEDS halocline_mpi_abi)

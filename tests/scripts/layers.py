@@ -53,6 +53,8 @@ ENGINE_MAY_USE = {
     "sync": {"sync", "rma", "network", "progress", "memory", "communicator"},
     "context": {"context", "network", "progress", "memory", "communicator"},
 }
+# Likewise in the MPI face, for the folders that know no windows.
+MPI_FACE_MAY_USE = {"handle": {"handle"}, "datatype": {"datatype", "handle"}}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 # Where a network is named. Shared memory is no choice: engine and helper use it as it is.
 ALIAS, SHARED_MEMORY = pathlib.PurePath("engine/network/network_transport.hpp"), "shm"
@@ -85,6 +87,8 @@ def faults_of(path, source):
         # One face does not know another; what they share is faces/common.
         elif layer == used[0] == "faces" and used[1] not in (path.parts[1], "common"):
             faults.append(f"{path}: faces/{path.parts[1]} may not include {target}")
+        elif used[:2] == ("faces", "mpi") and used[2] not in MPI_FACE_MAY_USE.get(path.parts[2], {used[2]}):
+            faults.append(f"{path}: faces/mpi/{path.parts[2]} may not include {target}")
         # One transport does not know another; what they share is transport/transport.hpp.
         elif layer == used[0] == "transport" and len(used) == 3 and len(path.parts) == 3 and used[1] != path.parts[1]:
             faults.append(f"{path}: transport {path.parts[1]} may not include {target}")

@@ -22,6 +22,8 @@ def arrow_checks(layers):
     yield "keeps transports apart", faults("transport/shm/a.cpp", "transport/ofi/b.hpp") == 1
     yield "keeps the folders of the engine in their order", faults("engine/memory/a.cpp", "engine/network/b.hpp") == 1
     yield "keeps faces apart", faults("faces/mpi/a.cpp", "faces/gaspi/b.hpp") == 1
+    yield "keeps datatypes apart from windows", faults("faces/mpi/datatype/a.cpp", "faces/mpi/window/b.hpp") == 1
+    yield "lets windows use datatypes", faults("faces/mpi/window/a.cpp", "faces/mpi/datatype/b.hpp") == 0
     yield "lets a face use what all share", faults("faces/gaspi/a.cpp", "faces/common/b.hpp") == 0
     yield "lets what all share use no face", faults("faces/common/a.cpp", "faces/gaspi/b.hpp") == 1
     yield "lets the api see the context", faults("api/a.cpp", layers.CONTEXT) == 0

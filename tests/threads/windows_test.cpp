@@ -6,12 +6,12 @@
 #include <thread>
 #include <vector>
 
-#include "faces/mpi/control_word.hpp"
-#include "faces/mpi/handles.hpp"
-#include "faces/mpi/holds.hpp"
-#include "faces/mpi/post_words.hpp"
-#include "faces/mpi/two_sided_lock.hpp"
-#include "faces/mpi/writer_queue.hpp"
+#include "faces/mpi/handle/handle_table.hpp"
+#include "faces/mpi/sync/group_lock.hpp"
+#include "faces/mpi/sync/mcs_queue.hpp"
+#include "faces/mpi/sync/pscw_words.hpp"
+#include "faces/mpi/sync/word_concept.hpp"
+#include "faces/mpi/window/held_locks.hpp"
 
 namespace halocline::test {
 namespace {

@@ -5,7 +5,7 @@ SPDX-License-Identifier: BSD-3-Clause
 import fnmatch
 
 # Per variant, patterns of names. The first is the name of the MPI's own build. tools/run/abi.cpp has the same table, and
-# src/faces/mpi/loaded_mpi.cpp.
+# src/faces/mpi/interpose/loaded_mpi.cpp.
 NAMES = {
     "mpich": ("libmpi.so.12", "libmpich.so.12", "libmpi_gnu*.so.12", "libmpi_cray*.so.12", "libmpi_intel*.so.12", "libmpi_nvidia*.so.12",
               "libmpi_amd*.so.12", "libmpi_aocc*.so.12"),

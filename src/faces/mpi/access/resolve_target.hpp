@@ -1,0 +1,83 @@
+// What the accesses to a window have in common: finding the target and its memory.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "faces/mpi/datatype/typed_copy.hpp"
+#include "faces/mpi/window/window.hpp"
+
+namespace halocline::core::mpi {
+
+namespace typed = halocline::mpi;
+using typed::Layout;
+
+/// False for NULL, MPI_IN_PLACE and what else is no address of data. MPI_BOTTOM is one of these, with datatypes of addresses: find_buffer knows.
+inline bool is_address(const void *address) {
+  constexpr std::uintptr_t kFirstPage = 4096;
+  return reinterpret_cast<std::uintptr_t>(address) - kFirstPage < UINTPTR_MAX - kFirstPage;
+}
+
+/// Data of this rank, as the arguments of a call give it.
+struct Mine {
+  void *address;
+  MPI_Count count;
+  MPI_Datatype type;
+};
+
+/// Data of a target.
+struct Theirs {
+  int rank;
+  MPI_Aint displacement;
+  MPI_Count count;
+  MPI_Datatype type;
+};
+
+/// The same, found and checked. `count` is 0 if there is nothing to do.
+struct Spot {
+  int rank;
+  Place place;
+  std::int64_t offset;  // of the buffer's address, in the target's memory
+  const Layout *layout;
+  std::int64_t count;
+
+  char *mapped() const { return place.mapped + offset; }
+  typed::Buffer buffer() const { return {mapped(), layout, count}; }
+  /// As if the target's memory began at address 0.
+  typed::Buffer from_begin() const { return {reinterpret_cast<void *>(offset), layout, count}; }  // NOLINT(performance-no-int-to-ptr)
+  std::uint64_t remote() const { return place.address + static_cast<std::uint64_t>(offset); }
+};
+
+/// True if the target is a row of bytes that this rank may access, and is mapped here. Then `spot` is what find_spot would find; this takes
+/// few instructions.
+inline bool find_plain_spot(const Window &window, const Theirs &theirs, Spot *spot) {
+  if (static_cast<unsigned>(theirs.rank) >= static_cast<unsigned>(window.size()) || theirs.count < 0) return false;
+  const Layout *const layout = typed::layout_of(theirs.type);
+  const Place place = window.memory.at(theirs.rank);
+  if (!layout || !layout->contiguous() || !place.is_mapped || !window.epochs.may_access(theirs.rank)) return false;
+  std::int64_t offset = 0, bytes = 0, end = 0;
+  if (__builtin_mul_overflow(static_cast<std::int64_t>(theirs.displacement), place.unit, &offset)) return false;
+  if (__builtin_mul_overflow(static_cast<std::int64_t>(theirs.count), layout->bytes(), &bytes)) return false;
+  if (__builtin_add_overflow(offset, bytes, &end) || offset < 0 || end > place.bytes) return false;
+  *spot = {theirs.rank, place, offset, layout, static_cast<std::int64_t>(theirs.count)};
+  return true;
+}
+
+/// Checks the target of a call, and finds its memory. An MPI error class, or MPI_SUCCESS.
+int find_spot(const Window &window, const Theirs &theirs, Spot *spot);
+
+/// Finds the layout of this rank's data, and checks their address. An MPI error class, or MPI_SUCCESS.
+int find_buffer(const Mine &mine, typed::Buffer *buffer);
+/// The same after find_spot: mostly both sides have one datatype, whose layout is known then.
+inline int find_buffer(const Mine &mine, const Theirs &theirs, const Spot &spot, typed::Buffer *buffer) {
+  if (mine.type != theirs.type || mine.count != theirs.count || !is_address(mine.address)) return find_buffer(mine, buffer);
+  *buffer = {mine.address, spot.layout, spot.count};
+  return MPI_SUCCESS;
+}
+
+/// An error if a call with a request has no place for it, or its rank is not locked (MPI 4.1, section 12.3.5).
+int refuse_request(const Window &window, int target, const MPI_Request *request);
+
+/// Gives a request that is complete, as all accesses are when their calls return, unless the call has failed with that code. An access that
+/// is in conflict has been done.
+int complete_request(Window &window, int code, MPI_Request *request);
+
+}  // namespace halocline::core::mpi

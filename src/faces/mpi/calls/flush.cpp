@@ -1,0 +1,84 @@
+// MPI_Win_flush in its four forms, and MPI_Win_sync (MPI 4.1, section 12.5.4).
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/mpi/calls/synchronisation.hpp"
+
+namespace halocline::core::mpi {
+namespace {
+
+/// Inlined, as a flush follows each short access of many programs.
+[[gnu::always_inline]] inline int flush(Window &window, int target, Completion completion) {
+  if (target == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (!is_target(window, target)) return refuse_rank(window, target);
+  if (!window.epochs.is_locked(target)) return refuse(MPI_ERR_RMA_SYNC, "rank %d is not locked by this one", target);
+  const int code = window.flush(target, completion);
+  window.node->let_others_run();
+  return code;
+}
+
+int flush_all(Window &window, Completion completion) {
+  if (!window.epochs.locks_any()) return MPI_ERR_RMA_SYNC;
+  const int code = window.flush(kAllTargets, completion);
+  window.node->let_others_run();
+  return code;
+}
+
+int sync(Window &window) {
+  order_accesses();
+  window.node->let_others_run();
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+}  // namespace halocline::core::mpi
+
+using namespace halocline::core::mpi;
+
+extern "C" {
+
+int MPI_Win_flush(int rank, MPI_Win win) {
+  return with_window(
+      win,
+      [=](Window &window) {
+        return checked(window, CheckedSync{Sync::flush, rank}, [&] { return flush(window, rank, Completion::remote); });
+      },
+      [=] { return host::Win_flush(rank, win); });
+}
+
+int MPI_Win_flush_local(int rank, MPI_Win win) {
+  return with_window(
+      win,
+      [=](Window &window) {
+        return checked(window, CheckedSync{Sync::flush_local, rank}, [&] { return flush(window, rank, Completion::local); });
+      },
+      [=] { return host::Win_flush_local(rank, win); });
+}
+
+int MPI_Win_flush_all(MPI_Win win) {
+  return with_window(
+      win,
+      [](Window &window) { return checked(window, CheckedSync{Sync::flush_all}, [&] { return flush_all(window, Completion::remote); }); },
+      [=] { return host::Win_flush_all(win); });
+}
+
+int MPI_Win_flush_local_all(MPI_Win win) {
+  return with_window(
+      win,
+      [](Window &window) {
+        return checked(window, CheckedSync{Sync::flush_local_all}, [&] { return flush_all(window, Completion::local); });
+      },
+      [=] { return host::Win_flush_local_all(win); });
+}
+
+int MPI_Win_sync(MPI_Win win) {
+  return with_window(
+      win, [](Window &window) { return checked(window, CheckedSync{Sync::sync}, [&] { return sync(window); }); },
+      [=] { return host::Win_sync(win); });
+}
+
+HLC_MPI_PROFILED(MPI_Win_flush)
+HLC_MPI_PROFILED(MPI_Win_flush_local)
+HLC_MPI_PROFILED(MPI_Win_flush_all)
+HLC_MPI_PROFILED(MPI_Win_flush_local_all)
+HLC_MPI_PROFILED(MPI_Win_sync)
+
+}  // extern "C"

@@ -1,0 +1,137 @@
+// Opening a node, what it does in repeated calls, and the meeting before its end.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/mpi/window/comm_context.hpp"
+
+#include <sched.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/environment.hpp"
+#include "base/log.hpp"
+#include "base/mpi_end.hpp"
+#include "engine/communicator/collective.hpp"
+#include "engine/sync/dissemination.hpp"
+
+namespace halocline::core::mpi {
+
+Node::~Node() {
+  spares.clear();
+  if (mpi_has_ended() || context.lost())
+    context.give_up();
+  else if (group_ != MPI_GROUP_NULL)
+    PMPI_Group_free(&group_);
+}
+
+namespace {
+
+Status check_variables(int rank) {
+  char who[32];
+  std::snprintf(who, sizeof who, "rank %d", rank);
+  HLC_TRY(check_word(who, "MPI_LOCK", {"mcs"}));
+  HLC_TRY(check_word(who, "MPI_STRICT", {"0", "1"}));
+  return check_word(who, "LOG", {"info"});
+}
+
+}  // namespace
+
+Status Node::open(MPI_Comm comm) {
+  HLC_TRY(context.open(comm, Status::ok));
+  HLC_TRY(agree(context, context.comm(), check_variables(context.rank())));
+  PMPI_Comm_group(context.comm(), &group_);
+  if (!context.core_per_rank()) yield_while_host_waits();
+  if (context.nodes() > 1) HLC_TRY(prepare(context, context.comm(), [this] { return number_members(); }));
+  return try_reading();
+}
+
+Status Node::number_members() {
+  members_.resize(static_cast<std::size_t>(context.size()));
+  for (int rank = 0; rank < context.size(); ++rank) members_[static_cast<std::size_t>(rank)] = context.member_of(rank);
+  watch_.emplace(context.network()).open();
+  driven_.emplace(context.network());
+  return Status::ok;
+}
+
+/// A rank that is not reached before it ends would never be found lost.
+Status Node::watch_neighbours() {
+  if (watches_neighbours_) return Status::ok;
+  const Dissemination order(context.rank(), context.size());
+  HLC_TRY(prepare(context, context.comm(), [&] {
+    for (int round = 0; round < order.rounds(); ++round)
+      if (!is_near(order.below(round))) HLC_TRY(context.network().requests()->meet(order.below(round)));
+    return Status::ok;
+  }));
+  watches_neighbours_ = true;
+  return Status::ok;
+}
+
+/// Each rank reads a word of the next one of its node, after all of these have allowed it.
+Status Node::try_reading() {
+  traced_.allow(context);
+  const Member ranks = context.members(), next = (context.member() + 1) % ranks;
+  static const std::int64_t word = 0x68616c6f;
+  const auto mine = reinterpret_cast<std::int64_t>(&word);
+  std::vector<std::int64_t> words(static_cast<std::size_t>(ranks));
+  HLC_TRY(check_mpi(PMPI_Allgather(&mine, 1, MPI_INT64_T, words.data(), 1, MPI_INT64_T, context.node_comm()), "MPI_Allgather"));
+  std::int64_t found = 0;
+  const iovec local{&found, sizeof found};
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of another process
+  const iovec remote{reinterpret_cast<void *>(words[static_cast<std::size_t>(next)]), sizeof found};
+  const bool read = process_vm_readv(context.doorbell().process_of(next), &local, 1, &remote, 1, 0) == sizeof found && found == word;
+  std::int64_t all = read ? 1 : 0;
+  HLC_TRY(reduce(context, context.comm(), MPI_MIN, &all, 1));
+  reads_others_ = all == 1;
+  return Status::ok;
+}
+
+bool Node::begin_meeting() {
+  if (!spans_nodes() || !obstacle_.empty() || context.lost()) return false;
+  if (meets_ != Meeting::not_begun) return meets_ == Meeting::begun;
+  meets_ = Meeting::begun;
+  const Status begun = check_mpi(PMPI_Ibarrier(context.comm(), &meeting_), "MPI_Ibarrier");
+  if (failed(begun)) static_cast<void>(context.lose(begun));
+  return !failed(begun);
+}
+
+bool Node::has_met() {
+  if (meets_ != Meeting::begun || context.lost()) return true;
+  int met = 0;
+  const Status tested = check_mpi(PMPI_Test(&meeting_, &met, MPI_STATUS_IGNORE), "MPI_Test");
+  if (failed(tested)) static_cast<void>(context.lose(tested));
+  if (met) meets_ = Meeting::over;
+  return met || failed(tested);
+}
+
+void Node::let_others_run_now(unsigned calls) {
+  if (!context.core_per_rank()) sched_yield();
+  if (calls % 64 == 0) drive_host();
+}
+
+/// In at most one part in 20 of the time: a look for messages takes Intel MPI more than a microsecond. Other nodes are served each time, those of
+/// other communicators a little less often.
+void Node::drive_host() {
+  constexpr std::int64_t kLongestBreak_ns = 100'000;
+  const std::int64_t begin = now_ns();
+  if (!spans_nodes() && begin < next_drive_ns_.load(std::memory_order_relaxed)) return;
+  context.drive_progress();
+  answer_other_nodes();
+  const std::int64_t end = now_ns();
+  next_drive_ns_.store(end + std::min(20 * (end - begin), kLongestBreak_ns), std::memory_order_relaxed);
+}
+
+Status Node::find_dead() {
+  for (Member member = 0; member < context.members(); ++member)
+    if (!context.doorbell().alive(member))
+      return fail(Status::peer_died, "rank %d waits for others, and the process of rank %d has ended", context.rank(),
+                  context.rank_of(member));
+  if (!watch_) return Status::ok;
+  HLC_TRY(look_for_lost());
+  RequestEngine *const requests = context.network().requests();
+  return requests ? requests->failures().look_for_failure("a call of MPI RMA") : Status::ok;
+}
+
+}  // namespace halocline::core::mpi
