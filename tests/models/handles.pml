@@ -1,4 +1,4 @@
-/* Tables from handles to pointers that are read without a lock (src/faces/mpi/handle/handle_table.hpp, window.cpp). One rank of this model is the thread
+/* Tables from handles to pointers that are read without a lock (src/faces/mpi/handle/handle_table.hpp). One rank of this model is the thread
  * that has the lock and changes the table: it erases a handle, inserts another in the same place, and replaces the table by a larger one.
  * The others look for a handle that stays, and for the one that is inserted. All handles begin at place 0. Stores are seen late.
  *

@@ -82,7 +82,7 @@ TEST(CompareAndSwap, of_several_threads_succeeds_once_per_value) {
 }
 
 TEST(HandleTable, is_read_while_handles_come_and_go) {
-  mpi::HandleTable table;
+  static constinit mpi::HandleTable table;
   int values[64];
   for (std::uintptr_t i = 0; i < 16; ++i) table.insert(1000 + i, &values[i]);
   std::atomic<bool> done{false}, wrong{false};

@@ -11,7 +11,7 @@
 #include "faces/mpi/sync/mcs_queue.hpp"
 #include "faces/mpi/sync/pscw_words.hpp"
 #include "faces/mpi/sync/word_concept.hpp"
-#include "faces/mpi/window/held_locks.hpp"
+#include "faces/mpi/window/epochs.hpp"
 
 namespace halocline::test {
 namespace {
@@ -371,7 +371,7 @@ TEST(HandleTable, gives_what_a_handle_stands_for) {
     std::uintptr_t handle = 0;
   };
   constexpr std::uintptr_t kFirst = 2, kEnd = 1500, kErased = 1'000'000;
-  mpi::HandleTable table;
+  static constinit mpi::HandleTable table;
   std::vector<Thing> things(kEnd);
   const Thing erased{kErased};
   in_threads(3, [&](int thread) {

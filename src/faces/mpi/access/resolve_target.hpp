@@ -1,6 +1,9 @@
-// What the accesses to a window have in common: finding the target and its memory.
+// What the accesses to a window have in common: finding the target and its memory. The fast path is for a row of bytes that is mapped here.
+// Everything else, errors included, takes the general path (find_spot).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+
+#include <cstring>
 
 #include "faces/mpi/datatype/typed_copy.hpp"
 #include "faces/mpi/window/window.hpp"
@@ -58,6 +61,26 @@ inline bool find_plain_spot(const Window &window, const Theirs &theirs, Spot *sp
   if (__builtin_mul_overflow(static_cast<std::int64_t>(theirs.count), layout->bytes(), &bytes)) return false;
   if (__builtin_add_overflow(offset, bytes, &end) || offset < 0 || end > place.bytes) return false;
   *spot = {theirs.rank, place, offset, layout, static_cast<std::int64_t>(theirs.count)};
+  return true;
+}
+
+/// Before data is moved.
+inline void note_order(WindowMemory::Direction direction) {
+  if (direction == WindowMemory::Direction::write)
+    put_order.has_put = true;
+  else
+    order_reads();
+}
+
+/// Moves a row of the same datatype here and there. False if it is none.
+inline bool move_plain(const Window &window, WindowMemory::Direction direction, const Mine &mine, const Theirs &theirs) {
+  Spot spot;
+  if (mine.type != theirs.type || mine.count != theirs.count || !is_address(mine.address)) return false;
+  if (!find_plain_spot(window, theirs, &spot)) return false;
+  const auto bytes = static_cast<std::size_t>(spot.layout->bytes() * spot.count);
+  const bool writes = direction == WindowMemory::Direction::write;
+  note_order(direction);
+  if (bytes > 0) std::memcpy(writes ? spot.mapped() : mine.address, writes ? mine.address : spot.mapped(), bytes);
   return true;
 }
 

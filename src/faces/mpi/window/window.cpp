@@ -4,8 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
-#include <type_traits>
 
 #include "base/first_failure.hpp"
 #include "engine/rma/operations.hpp"
@@ -14,105 +12,13 @@
 #include "faces/mpi/interpose/error_text.hpp"
 
 namespace halocline::core::mpi {
-namespace {
 
-/// A handle is a number or a pointer, depending on the MPI.
-template <class Handle>
-std::uintptr_t key_of_handle(Handle handle) {
-  if constexpr (std::is_pointer_v<Handle>)
-    return reinterpret_cast<std::uintptr_t>(handle);
-  else
-    return static_cast<std::uintptr_t>(handle);
-}
+constinit halocline::mpi::HandleTable windows;
 
-/// An open-addressed table that readers search without a lock. A full one is replaced; the old one stays, for its readers.
-class Table {
- public:
-  explicit Table(std::size_t bits) : bits_(bits), slots_(std::size_t{1} << bits) {}
-
-  Window *find(std::uintptr_t key) const {
-    for (std::size_t at = first(key);; at = next(at)) {
-      // SYNC value-before-handle (pairs with Table::set)
-      const std::uintptr_t found = slots_[at].key.load(std::memory_order_acquire);
-      if (found == key) return slots_[at].window.load(std::memory_order_acquire);
-      if (found == kEmpty) return nullptr;
-    }
-  }
-  /// One thread at a time. False if there should be more room. A handle that is used again finds its old slot.
-  bool set(std::uintptr_t key, Window *window) {
-    std::size_t at = first(key);
-    while (slots_[at].key.load(std::memory_order_relaxed) != key && slots_[at].key.load(std::memory_order_relaxed) != kEmpty) at = next(at);
-    slots_[at].window.store(window, std::memory_order_release);
-    // SYNC value-before-handle (pairs with Table::find)
-    if (slots_[at].key.exchange(key, std::memory_order_release) == kEmpty) used_ += 1;
-    return used_ * 2 <= slots_.size();
-  }
-  /// A table with the windows of this one, without the slots of those that were freed, and with room for as many again.
-  std::unique_ptr<Table> renewed() const {
-    std::size_t live = 0;
-    for (const Slot &slot : slots_) live += slot.window.load(std::memory_order_relaxed) ? 1u : 0u;
-    auto renewed = std::make_unique<Table>(live * 4 > slots_.size() ? bits_ + 1 : bits_);
-    for (const Slot &slot : slots_)
-      if (Window *window = slot.window.load(std::memory_order_relaxed)) renewed->set(slot.key.load(std::memory_order_relaxed), window);
-    return renewed;
-  }
-
- private:
-  static constexpr std::uintptr_t kEmpty = ~std::uintptr_t{0};
-  struct Slot {
-    std::atomic<std::uintptr_t> key{kEmpty};
-    std::atomic<Window *> window{nullptr};
-  };
-  std::size_t first(std::uintptr_t key) const { return (key * 0x9e3779b97f4a7c15u) >> (64 - bits_); }
-  std::size_t next(std::size_t at) const { return (at + 1) & (slots_.size() - 1); }
-
-  std::size_t bits_, used_ = 0;
-  std::vector<Slot> slots_;
-};
-
-/// Null until there is a window.
-constinit std::atomic<Table *> current_table = nullptr;
-
-/// Never destroyed: other threads may still look.
-struct Tables {
-  std::mutex mutex;
-  std::vector<std::unique_ptr<Table>> all;
-};
-
-Tables &tables() {
-  static auto *const all = [] {
-    auto *made = new Tables;
-    made->all.push_back(std::make_unique<Table>(6));
-    current_table = made->all.back().get();
-    return made;
-  }();
-  return *all;
-}
-
-void enter_in_table(MPI_Win handle, Window *window) {
-  Tables &all = tables();
-  const std::lock_guard lock(all.mutex);
-  if (current_table.load()->set(key_of_handle(handle), window)) return;
-  all.all.push_back(current_table.load()->renewed());
-  current_table.store(all.all.back().get(), std::memory_order_release);
-}
-
-}  // namespace
-
-Window *find_window(MPI_Win handle) {
-  const Table *const table = current_table.load(std::memory_order_acquire);
-  return table ? table->find(key_of_handle(handle)) : nullptr;
-}
-
-void add_window(Window *window) { enter_in_table(window->handle, window); }
+void add_window(Window *window) { windows.insert(halocline::mpi::handle_bits(window->handle), window); }
 
 /// Another thread may have got the same handle from the host already: then there is another window in its place.
-void remove_window(const Window &window) {
-  Tables &all = tables();
-  const std::lock_guard lock(all.mutex);
-  Table &table = *current_table.load();
-  if (table.find(key_of_handle(window.handle)) == &window) table.set(key_of_handle(window.handle), nullptr);
-}
+void remove_window(const Window &window) { windows.erase(halocline::mpi::handle_bits(window.handle), &window); }
 
 constexpr const char *kFlush = "a flush of a window of MPI", *kLastBarrier = "the end of a window of MPI";
 

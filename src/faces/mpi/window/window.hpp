@@ -10,6 +10,7 @@
 #include "engine/communicator/wait_until.hpp"
 #include "engine/rma/completion_set.hpp"
 #include "engine/rma/remote_rma.hpp"
+#include "faces/mpi/handle/handle_table.hpp"
 #include "faces/mpi/sync/mcs_slots.hpp"
 #include "faces/mpi/window/dynamic_regions.hpp"
 #include "faces/mpi/window/epochs.hpp"
@@ -128,8 +129,12 @@ class Window {
   std::atomic<bool> has_told_{false};
 };
 
+extern constinit halocline::mpi::HandleTable windows;
+
 /// The window of a handle; null if the host carries it, or it is none. Any thread.
-Window *find_window(MPI_Win handle);
+inline Window *find_window(MPI_Win handle) {
+  return const_cast<Window *>(static_cast<const Window *>(windows.find(halocline::mpi::handle_bits(handle))));
+}
 /// From now on find_window finds it; no longer.
 void add_window(Window *window);
 void remove_window(const Window &window);
