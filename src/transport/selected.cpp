@@ -1,8 +1,10 @@
-// Opening the selected network.
+// Opening the selected network, and the calls that are passed to it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/selected.hpp"
 
+#include "transport/ofi/region.hpp"
 #include "transport/survey.hpp"
+#include "transport/ucx/region.hpp"
 
 namespace halocline::core::transport {
 namespace {
@@ -29,34 +31,120 @@ Status Endpoint::choose(const Wish &wish, Choice *choice) {
   return Status::ok;
 }
 
+/// *report becomes a part of the network's endpoint.
 template <class Network>
-Status Opened::open(std::unique_ptr<Network> &network, const Wish &wish, const Choice &choice) {
+static Status open_network(std::unique_ptr<Network> &network, EndpointReport **report, const Wish &wish, const Choice &choice) {
   auto made = std::make_unique<Network>();
   HLC_TRY(made->open(wish, choice));
-  report_ = made.get();
+  *report = made.get();
   network = std::move(made);
   return Status::ok;
 }
 
-Status Opened::open(const Wish &wish, const Choice &choice) {
-  return choice.kind == Kind::ofi ? open(ofi_, wish, choice) : open(ucx_, wish, choice);
+Endpoint::Endpoint() = default;
+Endpoint::~Endpoint() = default;
+
+Status Endpoint::open(const Wish &wish, const Choice &choice) {
+  return choice.kind == Kind::ofi ? open_network(ofi_, &report_, wish, choice) : open_network(ucx_, &report_, wish, choice);
 }
 
-Status Endpoint::open(const Wish &wish, const Choice &choice) { return opened_.open(wish, choice); }
+template <class Call>
+auto Endpoint::pass_on(Call call) const {
+  return ofi_ ? call(*ofi_) : call(*ucx_);
+}
 
 void Endpoint::close_endpoint() {
-  if (opened_.is_open()) opened_.pass_on([](auto &network) { network.close_endpoint(); });
+  if (report_) pass_on([](auto &network) { network.close_endpoint(); });
 }
+
+const char *Endpoint::text_of(int error) const {
+  return pass_on([&](const auto &network) { return network.text_of(error); });
+}
+
+Status Endpoint::resolve(const Address &address, Peer *peer) {
+  return pass_on([&](auto &network) { return network.resolve(address, peer); });
+}
+
+void Endpoint::release_peer(const Address &address) {
+  pass_on([&](auto &network) { network.release_peer(address); });
+}
+
+void Endpoint::release_peer(Peer peer) {
+  pass_on([&](auto &network) { network.release_peer(peer); });
+}
+
+std::uint64_t Endpoint::register_counter(Counter *counter) {
+  return pass_on([&](auto &network) { return network.register_counter(counter); });
+}
+
+void Endpoint::release_counter(std::uint64_t word) {
+  pass_on([&](auto &network) { network.release_counter(word); });
+}
+
+Status Endpoint::register_words(const NotificationWords &words, std::uint64_t *words_id) {
+  return pass_on([&](auto &network) { return network.register_words(words, words_id); });
+}
+
+void Endpoint::release_words(std::uint64_t words_id) {
+  pass_on([&](auto &network) { network.release_words(words_id); });
+}
+
+Status Endpoint::register_source(Transfer &transfer) {
+  return pass_on([&](auto &network) { return network.register_source(transfer); });
+}
+
+void Endpoint::start(Transfer &transfer) {
+  pass_on([&](auto &network) { network.start(transfer); });
+}
+
+bool Endpoint::waits_for_room(const Transfer &transfer) {
+  return pass_on([&](auto &network) { return network.waits_for_room(transfer); });
+}
+
+bool Endpoint::withdraw(Transfer &transfer) {
+  return pass_on([&](auto &network) { return network.withdraw(transfer); });
+}
+
+void Endpoint::abandon(Transfer &transfer, int error) {
+  pass_on([&](auto &network) { network.abandon(transfer, error); });
+}
+
+void Endpoint::poll() {
+  pass_on([](auto &network) { network.poll(); });
+}
+
+void Endpoint::sleep(int until, long timeout_ns) {
+  pass_on([&](auto &network) { network.sleep(until, timeout_ns); });
+}
+
+Transfer *Endpoint::take_ended() {
+  return pass_on([](auto &network) { return network.take_ended(); });
+}
+
+bool Endpoint::any_ended() const {
+  return pass_on([](const auto &network) { return network.any_ended(); });
+}
+
+Region::Region() = default;
+Region::Region(Region &&other) noexcept { *this = std::move(other); }
+Region &Region::operator=(Region &&other) noexcept {
+  std::swap(ofi_, other.ofi_);
+  std::swap(ucx_, other.ucx_);
+  std::swap(seen_, other.seen_);
+  return *this;
+}
+Region::~Region() = default;
 
 template <class Enter>
 Status Region::enter(Endpoint &endpoint, Enter enter) {
-  return endpoint.opened_.pass_on([&]<class Network>(Network &network) {
-    constexpr bool is_ofi = std::is_same_v<Network, ofi::Endpoint>;
-    auto &region = region_.emplace<std::conditional_t<is_ofi, ofi::Region, ucx::Region>>();
-    const Status status = enter(region, network);
+  const auto enter_at = [&](auto &region, auto &network) {   const Status status = enter(region, network);
     seen_ = {region.base(), region.bytes(), region.desc(), region.remote()};
     return status;
-  });
+  };
+  ofi_ = nullptr;
+  ucx_ = nullptr;
+  if (!endpoint.ofi_) return enter_at(*(ucx_ = std::make_unique<ucx::Region>()), *endpoint.ucx_);
+  return enter_at(*(ofi_ = std::make_unique<ofi::Region>()), *endpoint.ofi_);
 }
 
 Status Region::open(Endpoint &endpoint, std::int64_t bytes, Use use) {
