@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstring>
 
+#include "engine/memory/ptrace_permission.hpp"
+
 namespace halocline::core {
 namespace {
 
@@ -51,7 +53,7 @@ Status LocalMemory::create(const MemorySpec &spec) {
   if (spec.leader_descriptor) HLC_TRY(map_notifications(*spec.leader_descriptor));
   if (spec.leader >= 0) shared_.count(communicator_);
   data_ = spec.memory ? spec.memory : object_.part(0) + bytes_before_data(descriptor_);
-  if (spec.memory) traced_.allow(communicator_);
+  if (spec.memory) permit_node_to_trace(communicator_);
   mine_ = RemoteMemory(network_, {communicator_.rank(), communicator_.member(), spec.bytes, data_, words_, spec.leader >= 0,
                                   lock_of(object_, descriptor_, communicator_), descriptor_.object.maker, descriptor_.memory});
   if (communicator_.nodes() > 1) HLC_TRY(expose());

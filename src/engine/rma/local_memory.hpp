@@ -5,7 +5,6 @@
 
 #include <optional>
 
-#include "engine/memory/tracing.hpp"
 #include "engine/rma/remote_memory.hpp"
 
 namespace halocline::core {
@@ -68,7 +67,6 @@ class LocalMemory {
   char *data_ = nullptr;
   NotificationWords words_;
   RemoteMemory mine_;
-  TracedByNode traced_;
   std::optional<ExposedMemory> exposed_;  // destroyed before the object
   CountedShared shared_;
 };

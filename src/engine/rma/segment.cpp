@@ -9,6 +9,7 @@
 #include "engine/communicator/collective.hpp"
 #include "engine/communicator/wait.hpp"
 #include "engine/memory/node_memory.hpp"
+#include "engine/memory/ptrace_permission.hpp"
 
 namespace halocline::core {
 namespace {
@@ -75,7 +76,7 @@ Status Segment::make_memory(std::int64_t my_bytes, const char *brought) {
   const std::int64_t bytes = bytes_before_data(notifications_, doubling_rounds(communicator_.size())) + (brought ? 0 : my_bytes);
   const Status listed = alone(communicator_, [&] {
     node_.resize(static_cast<std::size_t>(communicator_.members()));
-    if (brought) traced_.allow(communicator_);
+    if (brought) permit_node_to_trace(communicator_);
     return Status::ok;
   });
   const Status made = create_shared_memory(communicator_, bytes, object_, file_of(communicator_));

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/notifications.hpp"
-#include "engine/memory/tracing.hpp"
 #include "engine/rma/remote_memory.hpp"
 
 namespace halocline::core {
@@ -146,7 +145,6 @@ class Segment {
   std::vector<RemoteMemory> node_;  // by member
   RankTable<RemoteDescriptor> descriptors_;  // there if there are other nodes, as the next
   std::optional<ExposedMemory> exposed_;  // destroyed before the object
-  TracedByNode traced_;
   CountedShared counted_;  // if its notifications are shared
 };
 

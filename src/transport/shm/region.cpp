@@ -87,9 +87,10 @@ int Region::open(const ObjectAddress &address) {
   close();
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%lld/fd/%d", static_cast<long long>(address.maker), address.file);
-  file_ = address.name[0] != '\0' ? shm_open(address.name, O_RDWR | O_CLOEXEC, 0600) : ::open(path, O_RDWR | O_CLOEXEC);
+  // In another pid namespace the same pid is another process, and this may be its terminal or its device.
+  constexpr int kHow = O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+  file_ = address.name[0] != '\0' ? shm_open(address.name, O_RDWR | O_CLOEXEC, 0600) : ::open(path, kHow);
   if (file_ < 0) return errno;
-  // In another pid namespace the same pid is another process.
   struct stat info;
   if (fstat(file_, &info) != 0) return errno;
   return info.st_dev == address.device && info.st_ino == address.inode ? 0 : ENOENT;

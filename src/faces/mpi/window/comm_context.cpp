@@ -15,6 +15,7 @@
 #include "base/log.hpp"
 #include "base/mpi_end.hpp"
 #include "engine/communicator/collective.hpp"
+#include "engine/memory/ptrace_permission.hpp"
 #include "engine/sync/dissemination.hpp"
 
 namespace halocline::core::mpi {
@@ -69,9 +70,16 @@ Status Node::watch_neighbours() {
   return Status::ok;
 }
 
-/// Each rank reads a word of the next one of its node, after all of these have allowed it.
+/// What the kernel permits already, as the MPI may have arranged, is left as it is.
 Status Node::try_reading() {
-  traced_.allow(context);
+  HLC_TRY(read_next(&reads_others_));
+  if (reads_others_) return Status::ok;
+  permit_node_to_trace(context);
+  return read_next(&reads_others_);
+}
+
+/// Each rank reads a word of the next one of its node, once all of these are here. Collective.
+Status Node::read_next(bool *all_read) {
   const Member ranks = context.members(), next = (context.member() + 1) % ranks;
   static const std::int64_t word = 0x68616c6f;
   const auto mine = reinterpret_cast<std::int64_t>(&word);
@@ -84,7 +92,7 @@ Status Node::try_reading() {
   const bool read = process_vm_readv(context.doorbell().process_of(next), &local, 1, &remote, 1, 0) == sizeof found && found == word;
   std::int64_t all = read ? 1 : 0;
   HLC_TRY(reduce(context, context.comm(), MPI_MIN, &all, 1));
-  reads_others_ = all == 1;
+  *all_read = all == 1;
   return Status::ok;
 }
 

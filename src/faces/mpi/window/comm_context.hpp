@@ -14,7 +14,6 @@
 #include "base/leaked_on_failure.hpp"
 #include "engine/context/context.hpp"
 #include "engine/memory/node_lock.hpp"
-#include "engine/memory/tracing.hpp"
 #include "engine/network/watch.hpp"
 #include "faces/mpi/window/host_progress.hpp"
 #include "faces/mpi/window/spare_parts.hpp"
@@ -90,6 +89,7 @@ class Node : public LeakedOnFailure {
 
   Status number_members();
   Status try_reading();
+  Status read_next(bool *all_read);
   void let_others_run_now(unsigned calls);
   void drive_host();
 
@@ -98,7 +98,6 @@ class Node : public LeakedOnFailure {
   std::int64_t windows_ = 0;
   MPI_Group group_ = MPI_GROUP_NULL;
   std::vector<Member> members_;  // by rank, if there are several nodes
-  TracedByNode traced_;  // where Linux restricts that
   bool reads_others_ = false, watches_neighbours_ = false;
   std::optional<Watch> watch_;  // if there are several nodes
   CountedCalls repeated_calls_;

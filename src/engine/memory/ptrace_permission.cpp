@@ -1,12 +1,11 @@
 // Finds the common ancestor of the node's ranks in /proc, and permits it to trace this process.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/memory/tracing.hpp"
+#include "engine/memory/ptrace_permission.hpp"
 
 #include <sys/prctl.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <mutex>
 #include <string>
 
 #include "engine/communicator/communicator.hpp"
@@ -14,8 +13,15 @@
 namespace halocline::core {
 namespace {
 
-std::mutex mutex;
-int allowing = 0;
+/// kernel.yama.ptrace_scope. 1: only ancestors, and whom a process names; 0 where the kernel has no Yama.
+int ptrace_scope() {
+  std::FILE *file = std::fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+  if (!file) return 0;
+  int scope = 0;
+  if (std::fscanf(file, "%d", &scope) != 1) scope = 0;
+  std::fclose(file);
+  return scope;
+}
 
 pid_t parent_of(pid_t process) {
   const std::string name = "/proc/" + std::to_string(process) + "/status";
@@ -48,22 +54,13 @@ pid_t common_ancestor(const std::vector<pid_t> &processes) {
   return common.empty() ? 0 : common.front();
 }
 
-void TracedByNode::allow(Communicator &communicator) {
+void permit_node_to_trace(Communicator &communicator) {
+  if (ptrace_scope() != 1) return;
   std::vector<pid_t> ranks;
   ranks.reserve(static_cast<std::size_t>(communicator.members()));
   for (Member member = 0; member < communicator.members(); ++member) ranks.push_back(communicator.doorbell().process_of(member));
   const pid_t ancestor = common_ancestor(ranks);
-  if (ancestor == 0) return;
-  const std::lock_guard lock(mutex);
-  prctl(PR_SET_PTRACER, static_cast<unsigned long>(ancestor), 0, 0, 0);  // fails only where tracing is not restricted
-  allowing += 1;
-  allowed_ = true;
-}
-
-TracedByNode::~TracedByNode() {
-  if (!allowed_) return;
-  const std::lock_guard lock(mutex);
-  if (--allowing == 0) prctl(PR_SET_PTRACER, 0, 0, 0, 0);
+  if (ancestor != 0) prctl(PR_SET_PTRACER, static_cast<unsigned long>(ancestor), 0, 0, 0);
 }
 
 }  // namespace halocline::core

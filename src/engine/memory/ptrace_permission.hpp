@@ -14,18 +14,9 @@ class Communicator;
 /// The nearest common ancestor of `processes`, which may be one of them; 0 if it is process 1 or not known.
 pid_t common_ancestor(const std::vector<pid_t> &processes);
 
-/// While one of these exists, the ranks of this node may read and write this process's memory. So may all descendants of their common
-/// ancestor (the launcher's process), but no other process. Afterwards the permission is withdrawn.
-class TracedByNode {
- public:
-  TracedByNode() = default;
-  TracedByNode(const TracedByNode &) = delete;
-  TracedByNode &operator=(const TracedByNode &) = delete;
-  ~TracedByNode();
-  void allow(Communicator &communicator);
-
- private:
-  bool allowed_ = false;
-};
+/// Where Yama restricts tracing to ancestors, lets the ranks of this node read and write this process's memory from now on. So may all
+/// descendants of their common ancestor (the launcher's process), but no other process. The permission stays until the process ends. Linux does
+/// not say what was permitted before, so it cannot be restored, and the MPI may rely on a permission of its own. Local; any thread.
+void permit_node_to_trace(Communicator &communicator);
 
 }  // namespace halocline::core

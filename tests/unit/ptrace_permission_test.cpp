@@ -1,7 +1,7 @@
 // Which processes may copy memory: the process that has started all ranks of a node, and its descendants.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/memory/tracing.hpp"
+#include "engine/memory/ptrace_permission.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -29,14 +29,14 @@ class Child {
   pid_t process_;
 };
 
-TEST(Tracing, is_allowed_to_what_descends_from_the_nearest_common_ancestor) {
+TEST(PtracePermission, is_for_what_descends_from_the_nearest_common_ancestor) {
   const Child first, second;
   EXPECT_EQ(common_ancestor({first.process()}), first.process());
   EXPECT_EQ(common_ancestor({first.process(), second.process()}), getpid());
   EXPECT_EQ(common_ancestor({first.process(), getpid()}), getpid());
 }
 
-TEST(Tracing, is_allowed_to_nobody_where_only_the_first_process_is_common) {
+TEST(PtracePermission, is_for_nobody_where_only_the_first_process_is_common) {
   EXPECT_EQ(common_ancestor({getpid(), 1}), 0);
   EXPECT_EQ(common_ancestor({}), 0);
 }
