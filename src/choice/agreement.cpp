@@ -54,10 +54,8 @@ Status Agreement::await() {
 
 Status Agreement::find_failure(bool timed_out) const {
   const int me = communicator_.rank();
-  for (Member member = 0; communicator_.doorbell().attached() && member < communicator_.members(); ++member)
-    if (!communicator_.doorbell().alive(member))
-      return fail(Status::peer_died, "rank %d waits for rank %d to agree on a mode, whose process has ended", me,
-                  communicator_.rank_of(member));
+  if (const int dead = communicator_.find_dead(); dead >= 0)
+    return fail(Status::peer_died, "rank %d waits for rank %d to agree on a mode, whose process has ended", me, dead);
   const RemoteProgress *network = communicator_.remote();
   if (network && network->lost() >= 0)
     return fail(Status::peer_died, "rank %d waits for other ranks to agree on a mode, and rank %d is lost", me, network->lost());

@@ -31,9 +31,8 @@ Status NodeRanks::await_settled() {
 Status NodeRanks::find_failed(int who, bool timed_out) const {
   const char *call = name_of(CallName::allreduce_run);
   const int rank = communicator_.rank();
-  for (Member member = 0; member < members(); ++member)
-    if (!communicator_.doorbell().alive(member))
-      return fail(Status::peer_died, "%s: rank %d waits for rank %d, whose process has ended", call, rank, communicator_.rank_of(member));
+  if (const int dead = communicator_.find_dead(); dead >= 0)
+    return fail(Status::peer_died, "%s: rank %d waits for rank %d, whose process has ended", call, rank, dead);
   if (ring_) HLC_TRY(ring_->find_lost());
   if (!timed_out) return Status::ok;
   std::string name = name_missing_members(communicator_, {CallName::allreduce_run, plan_});

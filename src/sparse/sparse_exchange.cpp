@@ -17,13 +17,6 @@ constexpr int kUsualSlots = 64;
 constexpr std::int64_t kLookEvery_ns = 10'000'000;
 constexpr std::int64_t kLongestMessage = HLC_SPARSE_SLOT_BYTES * ((std::int64_t{1} << 31) - 1);
 
-/// A rank of this node whose process has ended; -1 if there is none.
-int find_dead(Communicator &communicator) {
-  for (Member member = 0; member < communicator.members(); ++member)
-    if (!communicator.doorbell().alive(member)) return communicator.rank_of(member);
-  return -1;
-}
-
 }  // namespace
 
 Status SparseExchange::take(const hlc_sparse_spec *spec, std::string *plan) {
@@ -120,7 +113,7 @@ Status SparseExchange::look_for_lost(const char *call) {
   if (now < next_look_ns_) return Status::again;
   next_look_ns_ = now + kLookEvery_ns;
   tested_ns_ += kLookEvery_ns;
-  const int dead = find_dead(segment_.communicator());
+  const int dead = segment_.communicator().find_dead();
   Status lost = segment_.check_network(call);
   if (dead >= 0)
     lost = fail(Status::peer_died, "%s: rank %d has not finished, and the process of rank %d has ended", call, segment_.rank(), dead);

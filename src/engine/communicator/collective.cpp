@@ -20,13 +20,11 @@ constexpr std::int64_t kSecond_ns = 1'000'000'000;
 constexpr std::int64_t kCertain_ns = kSecond_ns / 2;
 constexpr std::int64_t kAskAfter_ns = kSecond_ns / 4;  // then probe whether the ranks of other nodes are alive
 
-Status find_dead(Communicator &communicator) {
-  Doorbell &doorbell = communicator.doorbell();
-  for (Member member = 0; doorbell.attached() && member < communicator.members(); ++member)
-    if (!doorbell.alive(member))
-      return fail(Status::peer_died, "rank %d waits for rank %d, whose process has ended", communicator.rank(),
-                  communicator.rank_of(member));
-  return Status::ok;
+/// Fails if a process of this node has ended.
+Status look_at_node(const Communicator &communicator) {
+  const int dead = communicator.find_dead();
+  if (dead < 0) return Status::ok;
+  return fail(Status::peer_died, "rank %d waits for rank %d, whose process has ended", communicator.rank(), dead);
 }
 
 /// A meeting finds the least and the greatest of numbers that are never negative. A rank that has none passes this value, which fits all.
@@ -112,7 +110,7 @@ void write_notice(AgreementBuffer &agreement, Status mine) {
 Status name_failure(Communicator &communicator, Status status) {
   constexpr std::timespec moment{0, 10'000'000};
   for (int tries = 0; tries < 20; ++tries) {
-    if (const Status dead = find_dead(communicator); failed(dead)) return dead;
+    if (const Status dead = look_at_node(communicator); failed(dead)) return dead;
     nanosleep(&moment, nullptr);
   }
   return status;
@@ -120,7 +118,7 @@ Status name_failure(Communicator &communicator, Status status) {
 
 /// A timeout has no message yet: give_up writes it.
 Status BoundedWait::find_failure() {
-  if (const Status dead = find_dead(); failed(dead)) {
+  if (const Status dead = look_for_dead(); failed(dead)) {
     if (dead_since_ns_ == 0) dead_since_ns_ = now_ns();
     if (now_ns() - dead_since_ns_ > kCertain_ns) return dead;
   } else {
@@ -133,8 +131,8 @@ Status BoundedWait::give_up(Status verdict) { return communicator_.lose(verdict 
 
 /// Ranks of other nodes are probed once the step takes long, or at once if a transfer has failed. If a transfer has failed, a rank that is
 /// no longer reached counts as dead. Otherwise it may be a fault of the network, but the wait gets no grace time.
-Status BoundedWait::find_dead() {
-  HLC_TRY(halocline::core::find_dead(communicator_));
+Status BoundedWait::look_for_dead() {
+  HLC_TRY(look_at_node(communicator_));
   if (begun_ns_ == 0) begun_ns_ = now_ns();
   RemoteProgress *network = communicator_.remote();
   if (!network) return Status::ok;

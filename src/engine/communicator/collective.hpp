@@ -37,7 +37,7 @@ class BoundedWait {
 
  private:
   Status find_failure();
-  Status find_dead();
+  Status look_for_dead();
   Status give_up(Status verdict);
   Status look_for_late();
 

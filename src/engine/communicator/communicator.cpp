@@ -60,6 +60,12 @@ Member Communicator::member_of(int rank) const {
   return member == MPI_UNDEFINED ? kNotOnNode : member;
 }
 
+int Communicator::find_dead() const {
+  for (Member member = 0; doorbell_.attached() && member < members(); ++member)
+    if (!doorbell_.alive(member)) return rank_of(member);
+  return -1;
+}
+
 int Communicator::rank_of(Member member) const {
   int rank = MPI_UNDEFINED;
   MPI_Group_translate_ranks(node_group_, 1, &member, group_, &rank);

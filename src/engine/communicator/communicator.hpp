@@ -100,6 +100,8 @@ class Communicator : public Topology, public LostState {
   Member member_of(int rank) const;
   /// The rank of a member of this node. Cold.
   int rank_of(Member member) const;
+  /// The lowest rank of this node whose process has ended; -1 if there is none.
+  int find_dead() const;
   /// Wakes all ranks of the node that sleep.
   void ring_node() { doorbell_.ring_below(members()); }
   /// Counts segments whose notifications any rank of the node may wait for. While there are any, an arrival here may be for any of those

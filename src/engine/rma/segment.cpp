@@ -132,8 +132,7 @@ Status Segment::end(bool broken) {
 }
 
 WaitStatus Segment::check_failure(const Wait &wait) const {
-  for (Member member = 0; member < communicator_.members(); ++member)
-    if (!communicator_.doorbell().alive(member)) return {Status::peer_died, of(member).rank()};
+  if (const int dead = communicator_.find_dead(); dead >= 0) return {Status::peer_died, dead};
   return {wait.timed_out() ? Status::timeout : Status::ok, -1};
 }
 

@@ -183,7 +183,7 @@ int meet(MPI_Comm comm, const std::shared_ptr<Node> &known, FirstMeeting *mine) 
     return done || code != MPI_SUCCESS ? Status::ok : Status::again;
   };
   Wait wait(known->context, WakeUp::by_polling);
-  const Status met = wait_until(wait, test, [&] { return known->find_dead(); });
+  const Status met = wait_until(wait, test, [&] { return known->look_for_dead(); });
   // MPI may still write to the numbers.
   if (failed(met)) return static_cast<void>(least.release()), answer_by(comm, code_of(met));
   *mine = *least;

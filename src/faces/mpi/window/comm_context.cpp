@@ -131,11 +131,9 @@ void Node::drive_host() {
   next_drive_ns_.store(end + std::min(20 * (end - begin), kLongestBreak_ns), std::memory_order_relaxed);
 }
 
-Status Node::find_dead() {
-  for (Member member = 0; member < context.members(); ++member)
-    if (!context.doorbell().alive(member))
-      return fail(Status::peer_died, "rank %d waits for others, and the process of rank %d has ended", context.rank(),
-                  context.rank_of(member));
+Status Node::look_for_dead() {
+  if (const int dead = context.find_dead(); dead >= 0)
+    return fail(Status::peer_died, "rank %d waits for others, and the process of rank %d has ended", context.rank(), dead);
   if (!watch_) return Status::ok;
   HLC_TRY(look_for_lost());
   RequestEngine *const requests = context.network().requests();

@@ -68,7 +68,7 @@ class Node : public LeakedOnFailure {
   /// A lock of this node's ranks in a word of shared memory.
   NodeLock lock_in(std::atomic<std::uint32_t> &word) { return {reinterpret_cast<char *>(&word), context.doorbell(), context.member()}; }
   /// Fails if the process of a rank of this node has ended, or a rank of another node cannot be reached.
-  Status find_dead();
+  Status look_for_dead();
   /// On several nodes: requests to ranks that are lost fail from now on. Fails itself only if no rank can be reached.
   Status look_for_lost() { return watch_ ? watch_->look("a call of MPI RMA") : Status::ok; }
   /// On several nodes, when a window is made: from the first one on this rank knows if one of those 2^k below it is lost. Collective.

@@ -79,7 +79,7 @@ void close(Node *node) {
 /// Without a time limit, as MPI_Finalize itself. If a rank is lost, what others may still use stays when the node goes.
 void await_meeting(Node &node) {
   Wait wait(node.context, WakeUp::by_polling);
-  const Status met = wait_until(wait, [&] { return node.has_met() ? Status::ok : Status::again; }, [&] { return node.find_dead(); });
+  const Status met = wait_until(wait, [&] { return node.has_met() ? Status::ok : Status::again; }, [&] { return node.look_for_dead(); });
   if (failed(met)) static_cast<void>(node.context.lose(met));
 }
 

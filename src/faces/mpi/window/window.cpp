@@ -81,7 +81,7 @@ Status Window::last_barrier() {
 
 /// On several nodes a rank whose wait fails tells those next to it. They may wait for it, and do not know the rank that is lost.
 Status Window::find_lost() {
-  FirstFailure failure(node->find_dead());
+  FirstFailure failure(node->look_for_dead());
   if (!node->spans_nodes()) return failure.status();
   if (failure.none() && memory.words(rank()).lost.load(std::memory_order_relaxed) != 0)
     failure.note(fail(Status::peer_died, "rank %d waits for others, and one of them has told that a rank is lost", rank()));
