@@ -8,31 +8,13 @@
 #include <cstring>
 #include <iterator>
 
+#include "base/operators.hpp"
 #include "base/stream.hpp"
 
 namespace halocline::core {
 namespace {
 
 constexpr std::int64_t kBlockBytes = 8192;  // of each source at a time: the result stays in the innermost cache until the last source
-
-struct Sum {
-  template <class T>
-  static T of(T a, T b) {
-    return static_cast<T>(a + b);
-  }
-};
-struct Least {
-  template <class T>
-  static T of(T a, T b) {
-    return b < a ? b : a;
-  }
-};
-struct Greatest {
-  template <class T>
-  static T of(T a, T b) {
-    return a < b ? b : a;
-  }
-};
 
 template <class T, class Op>
 void append_elements(char *acc, const char *x, std::int64_t count) {
@@ -57,14 +39,13 @@ constexpr FoldLoops loops_of() {
 /// The loops of a type, by hlc_reduction; none where the type has no such reduction.
 using TypeLoops = std::array<FoldLoops, HLC_REDUCE_USER>;
 
-/// Integers are added as unsigned numbers (Added), so that they wrap around.
-template <class T, class Added = T>
+template <class T>
 constexpr TypeLoops ordered() {
-  return {{loops_of<Added, Sum>(), loops_of<T, Least>(), loops_of<T, Greatest>()}};
+  return {{loops_of<T, operators::Sum>(), loops_of<T, operators::Least>(), loops_of<T, operators::Greatest>()}};
 }
 template <class T>
 constexpr TypeLoops unordered() {
-  return {{loops_of<T, Sum>(), {}, {}}};
+  return {{loops_of<T, operators::Sum>(), {}, {}}};
 }
 
 /// By hlc_type.
@@ -72,8 +53,8 @@ constexpr TypeLoops kLoops[] = {
     {},  // HLC_OPAQUE
     ordered<float>(),
     ordered<double>(),
-    ordered<std::int32_t, std::uint32_t>(),
-    ordered<std::int64_t, std::uint64_t>(),
+    ordered<std::int32_t>(),
+    ordered<std::int64_t>(),
     unordered<std::complex<float>>(),
     unordered<std::complex<double>>(),
 };

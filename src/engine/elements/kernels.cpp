@@ -7,101 +7,12 @@
 #include <cstring>
 #include <type_traits>
 
+#include "base/operators.hpp"
+
 namespace halocline::core::elements {
 namespace {
 
-template <class T>
-inline constexpr bool kIsInteger = std::is_integral_v<T> || std::is_same_v<T, Int128>;
-
-/// What an integer wraps around in: unsigned, and not narrower than int.
-template <class T>
-struct Wrapping {
-  using Type = std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned, std::make_unsigned_t<T>>;
-};
-template <>
-struct Wrapping<Int128> {
-  __extension__ typedef unsigned __int128 Type;
-};
-
-struct Sum {
-  template <class T>
-  static T of(T a, T b) {
-    if constexpr (kIsInteger<T>) {
-      using U = typename Wrapping<T>::Type;
-      return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
-    } else {
-      return a + b;
-    }
-  }
-};
-
-struct Product {
-  template <class T>
-  static T of(T a, T b) {
-    if constexpr (kIsInteger<T>) {
-      using U = typename Wrapping<T>::Type;
-      return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
-    } else {
-      return a * b;
-    }
-  }
-};
-
-struct Least {
-  template <class T>
-  static T of(T a, T b) {
-    return b < a ? b : a;
-  }
-};
-
-struct Greatest {
-  template <class T>
-  static T of(T a, T b) {
-    return a < b ? b : a;
-  }
-};
-
-struct LogicalAnd {
-  template <class T>
-  static T of(T a, T b) {
-    return static_cast<T>(a != 0 && b != 0 ? 1 : 0);
-  }
-};
-
-struct LogicalOr {
-  template <class T>
-  static T of(T a, T b) {
-    return static_cast<T>(a != 0 || b != 0 ? 1 : 0);
-  }
-};
-
-struct LogicalXor {
-  template <class T>
-  static T of(T a, T b) {
-    return static_cast<T>((a != 0) != (b != 0) ? 1 : 0);
-  }
-};
-
-struct BitAnd {
-  template <class T>
-  static T of(T a, T b) {
-    return static_cast<T>(a & b);
-  }
-};
-
-struct BitOr {
-  template <class T>
-  static T of(T a, T b) {
-    return static_cast<T>(a | b);
-  }
-};
-
-struct BitXor {
-  template <class T>
-  static T of(T a, T b) {
-    return static_cast<T>(a ^ b);
-  }
-};
+using namespace operators;  // NOLINT(google-build-using-namespace): one vocabulary
 
 /// Of equal values the one with the lower index.
 struct LeastLocation {
@@ -278,7 +189,7 @@ constexpr bool is_complex(Basic type) { return type >= Basic::complex64 && type 
 /// have the same operations.
 template <class T>
 constexpr Kernel choose(Operation op, [[maybe_unused]] Basic type) {
-  if constexpr (kIsInteger<T>) {
+  if constexpr (Integer<T>) {
     if (is_fortran_integer(type)) return integer<T>(op);
     if (is_c_integer(type)) return is_logic(op) ? logic<T>(op) : integer<T>(op);
     if (is_logical(type)) return logic<T>(op);

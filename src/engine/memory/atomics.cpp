@@ -6,8 +6,12 @@
 #include <cstring>
 #include <type_traits>
 
+#include "base/operators.hpp"
+
 namespace halocline::core {
 namespace {
+
+using namespace operators;  // NOLINT(google-build-using-namespace): one vocabulary
 
 // Several processes change the same numbers, mapped at different addresses: the atomics must be lock-free.
 static_assert(std::atomic_ref<std::int8_t>::is_always_lock_free && std::atomic_ref<std::int16_t>::is_always_lock_free);
@@ -25,39 +29,22 @@ T load_bytes(const void *from) {
   return value;
 }
 
-/// Integers wrap around, so they are computed as unsigned 64-bit numbers: signed overflow and promotion to int are avoided.
 template <class T>
-T sum(T a, T b) {
-  if constexpr (std::is_integral_v<T>)
-    return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-  else
-    return a + b;
-}
-
-template <class T>
-T product(T a, T b) {
-  if constexpr (std::is_integral_v<T>)
-    return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-  else
-    return a * b;
-}
-
-template <class T>
-T bits(hlc_op op, T a, T b) {
-  if constexpr (std::is_integral_v<T>) return static_cast<T>(op == HLC_OP_BAND ? a & b : op == HLC_OP_BOR ? a | b : a ^ b);
+T combine_bits(hlc_op op, T a, T b) {
+  if constexpr (Integer<T>) return op == HLC_OP_BAND ? BitAnd::of(a, b) : op == HLC_OP_BOR ? BitOr::of(a, b) : BitXor::of(a, b);
   return a;  // can_combine has refused it
 }
 
 template <class T>
 T combine(hlc_op op, T target, T operand) {
   switch (op) {
-    case HLC_OP_SUM: return sum(target, operand);
-    case HLC_OP_MIN: return operand < target ? operand : target;
-    case HLC_OP_MAX: return target < operand ? operand : target;
-    case HLC_OP_PROD: return product(target, operand);
+    case HLC_OP_SUM: return Sum::of(target, operand);
+    case HLC_OP_MIN: return Least::of(target, operand);
+    case HLC_OP_MAX: return Greatest::of(target, operand);
+    case HLC_OP_PROD: return Product::of(target, operand);
     case HLC_OP_BAND:
     case HLC_OP_BOR:
-    case HLC_OP_BXOR: return bits(op, target, operand);
+    case HLC_OP_BXOR: return combine_bits(op, target, operand);
     case HLC_OP_REPLACE: return operand;
     case HLC_OP_READ:
     case HLC_OP_COUNT_: return target;
@@ -168,7 +155,7 @@ void apply_alone(hlc_action action, char *targets, const char *operands, std::in
     using Number = decltype(kind);
     // The most frequent one in a loop of its own, which the compiler makes vectors of.
     if (action.op == HLC_OP_SUM)
-      change_row<Number>(targets, operands, count, [](Number a, Number b) { return sum(a, b); });
+      change_row<Number>(targets, operands, count, [](Number a, Number b) { return Sum::of(a, b); });
     else
       change_row<Number>(targets, operands, count, [op = action.op](Number a, Number b) { return combine(op, a, b); });
   });
