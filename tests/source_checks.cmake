@@ -1,8 +1,8 @@
 # Checks of what is written rather than of what runs: the layer arrow, the exported symbols, and headers that any compiler takes.
 add_test(NAME layers COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/layers.py ${PROJECT_SOURCE_DIR}/src)
 halocline_classify(layers QUICK)
-add_test(NAME members COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/members.py ${PROJECT_SOURCE_DIR}/src)
-halocline_classify(members QUICK)
+add_test(NAME interfaces COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/interfaces.py ${PROJECT_SOURCE_DIR}/src)
+halocline_classify(interfaces QUICK)
 add_test(NAME exports COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/exports.py $<TARGET_FILE:halocline> hlc_
   ${PROJECT_SOURCE_DIR}/include/halocline/halocline.h ${PROJECT_SOURCE_DIR}/include/halocline/segment.h
   ${PROJECT_SOURCE_DIR}/include/halocline/view.h ${PROJECT_SOURCE_DIR}/include/halocline/reduce.h
@@ -54,7 +54,7 @@ if(HALOCLINE_SOURCE_CHECKS)
     ${CMAKE_CTEST_COMMAND})
   add_test(NAME stamps COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/unless_same_test.py
     ${CMAKE_CURRENT_SOURCE_DIR}/scripts/unless_same.py)
-  foreach(script layers members)
+  foreach(script layers interfaces)
     add_test(NAME ${script}.script COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/${script}_test.py
       ${CMAKE_CURRENT_SOURCE_DIR}/scripts/${script}.py)
     halocline_classify(${script}.script QUICK)
