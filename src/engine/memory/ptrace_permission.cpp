@@ -13,7 +13,7 @@
 namespace halocline::core {
 namespace {
 
-/// kernel.yama.ptrace_scope. 1: only ancestors, and whom a process names; 0 where the kernel has no Yama.
+/// kernel.yama.ptrace_scope. 1: only ancestors, and a tracer that a process names; 0 where the kernel has no Yama.
 int ptrace_scope() {
   std::FILE *file = std::fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
   if (!file) return 0;
