@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The main job of ./go: what the MPI gets right, the cloud model in every mode, a short bench, the pictures and the verdict; then the report.
+"""The main job of ./go: what the MPI gets right, a short bench, the cloud model in every mode, pictures and verdict; then the report.
 
 Run by itself: main_job.py race --build build/release --results results [--short], then the same with report in place of race
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Counts what a reader of a class of src/ has to know besides the class: its collaborators, which are the other classes of the project that it
-holds by reference or pointer or gets in its constructor; and the public functions of it that other layers call.
+"""Counts what a reader of a class of src/ has to know besides the class: its collaborators, which are the other classes of the project that
+it holds by reference or pointer or gets in its constructor; and the public functions of it that other layers call.
 
 Usage: interfaces.py SRC_FOLDER
 
-Prints the largest of both. Fails for a class beyond a limit, unless WIDE lists it with its reason. Calls are found by the function's name, in files that
-include the class at first or second hand: a name that several classes have may be counted for a class too many.
+Prints the largest of both. Fails for a class beyond a limit, unless WIDE lists it with its reason. Calls are found by name, in files that
+include the class at first or second hand. A name that several classes have may be counted for one too many.
 
 SPDX-License-Identifier: BSD-3-Clause
 """

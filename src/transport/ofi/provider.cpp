@@ -1,8 +1,6 @@
 // Asks libfabric for its providers and takes the first that fits: libfabric lists them in the order of speed.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/provider.hpp"
-#include "transport/ofi/traits.hpp"
-#include "transport/survey.hpp"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
@@ -21,6 +19,10 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "transport/ofi/nearest_device.hpp"
+#include "transport/ofi/traits.hpp"
+#include "transport/survey.hpp"
 
 namespace halocline::core::transport::ofi {
 namespace {
@@ -176,8 +178,41 @@ std::vector<const fi_info *> find_fitting(const fi_info *offered, const Wish &wi
   return fitting;
 }
 
+/// The folder that Linux has for an endpoint's device, "" if it is none of hardware.
+std::string folder_of_device(const fi_info &info) {
+  const fid_nic *const nic = info.nic;
+  if (nic && nic->bus_attr && nic->bus_attr->bus_type == FI_BUS_PCI) {
+    const fi_pci_attr &pci = nic->bus_attr->attr.pci;
+    char path[64];
+    std::snprintf(path, sizeof path, "/sys/bus/pci/devices/%04x:%02x:%02x.%x", pci.domain_id, pci.bus_id, pci.device_id, pci.function_id);
+    return path;
+  }
+  const std::string path = std::string("/sys/class/infiniband/") + text(info.domain_attr->name) + "/device";
+  return access(path.c_str(), F_OK) == 0 ? path : "";
+}
+
+/// Of several devices of hardware on the network of `one`, with its provider: the nearest to this rank's cores.
+const fi_info *find_nearest(const std::vector<const fi_info *> &fitting, const fi_info *one) {
+  const auto is_like_it = [&](const fi_info *info) {
+    return std::strcmp(text(info->fabric_attr->prov_name), text(one->fabric_attr->prov_name)) == 0 && info->addr_format == one->addr_format &&
+           std::strcmp(text(info->fabric_attr->name), text(one->fabric_attr->name)) == 0;
+  };
+  if (folder_of_device(*one).empty()) return one;
+  std::vector<const fi_info *> devices;
+  std::vector<int> nodes;
+  std::string known = ",";
+  for (const fi_info *info : fitting) {
+    const std::string name = std::string(text(info->domain_attr->name)) + ",";
+    if (!is_like_it(info) || folder_of_device(*info).empty() || known.find("," + name) != std::string::npos) continue;
+    known += name;
+    devices.push_back(info);
+    nodes.push_back(numa_node_in(folder_of_device(*info)));
+  }
+  return devices[nearest_device(nodes, numa_node_of_cores(), turn_on_host())];
+}
+
 /// Of several interfaces of the fastest provider: the one on rank 0's network, else the one to which this host's name resolves.
-const fi_info *find_best(const std::vector<const fi_info *> &fitting, const Choice *agreed) {
+const fi_info *find_usual(const std::vector<const fi_info *> &fitting, const Choice *agreed) {
   const auto same_provider = [&](const fi_info *info) {
     return std::strcmp(text(info->fabric_attr->prov_name), text(fitting[0]->fabric_attr->prov_name)) == 0;
   };
@@ -189,6 +224,11 @@ const fi_info *find_best(const std::vector<const fi_info *> &fitting, const Choi
   for (const fi_info *info : fitting)
     if (same_provider(info) && std::find(addresses.begin(), addresses.end(), ip_of(*info)) != addresses.end()) return info;
   return fitting[0];
+}
+
+/// The same; a device of hardware is the nearest of its kind.
+const fi_info *find_best(const std::vector<const fi_info *> &fitting, const Choice *agreed) {
+  return find_nearest(fitting, find_usual(fitting, agreed));
 }
 
 /// The names of the endpoints, each once.
