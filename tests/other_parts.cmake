@@ -56,15 +56,20 @@ if(HALOCLINE_SOURCE_CHECKS)
   add_test(NAME readme COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/readme.py check)
   add_test(NAME performance COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/performance.py check)
   add_test(NAME orderings COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/orderings.py check)
+  add_test(NAME fortran_interfaces COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/fortran_interfaces.py check)
+  add_test(NAME fortran_interfaces.script COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/fortran_interfaces_test.py
+    ${PROJECT_SOURCE_DIR}/scripts/fortran_interfaces.py)
   add_test(NAME prose COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/prose.py check)
   add_test(NAME apps.summary COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/scripts/apps_summary_test.py
     ${PROJECT_SOURCE_DIR}/apps/common/summary.py)
-  set_tests_properties(go.script readme orderings prose apps.summary PROPERTIES TIMEOUT 120)
+  set_tests_properties(go.script readme orderings fortran_interfaces fortran_interfaces.script prose apps.summary PROPERTIES TIMEOUT 120)
   halocline_classify(apps.summary QUICK)
   halocline_classify(go.script QUICK)
   halocline_classify(readme QUICK)
   halocline_classify(performance QUICK)
   halocline_classify(orderings QUICK)
+  halocline_classify(fortran_interfaces QUICK)
+  halocline_classify(fortran_interfaces.script QUICK)
   halocline_classify(prose QUICK)
   # Without an MPI the configuration says what to do.
   add_test(NAME configure.no_mpi COMMAND ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR} -B ${CMAKE_CURRENT_BINARY_DIR}/no_mpi

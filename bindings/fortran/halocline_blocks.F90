@@ -26,7 +26,8 @@ module halocline_blocks
     integer(c_int) :: ndims = 0
     integer(c_int64_t) :: global(HLC_MAX_DIMS) = 0
     integer(c_int) :: periodic(HLC_MAX_DIMS) = 0
-    integer(c_int64_t) :: depth_low(HLC_MAX_DIMS) = 0, depth_high(HLC_MAX_DIMS) = 0
+    integer(c_int64_t) :: depth_low(HLC_MAX_DIMS) = 0
+    integer(c_int64_t) :: depth_high(HLC_MAX_DIMS) = 0
     integer(c_int) :: stencil = 0, layout = HLC_COLUMN_MAJOR, nblocks = 0
     type(c_ptr) :: blocks = c_null_ptr
     integer(c_int) :: nfields = 0

@@ -53,9 +53,9 @@ module halocline_rows
 
   !> struct hlc_row.
   type, bind(C) :: c_row
-    integer(c_int64_t) :: first(HLC_MAX_DIMS)
-    integer(c_int64_t) :: count
-    type(c_ptr) :: cells
+    integer(c_int64_t) :: first(HLC_MAX_DIMS) = 0
+    integer(c_int64_t) :: count = 0
+    type(c_ptr) :: cells = c_null_ptr
   end type
 
   !> struct hlc_rows_spec.
