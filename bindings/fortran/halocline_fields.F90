@@ -140,27 +140,6 @@ contains
     if (rank_of_u /= grid%ndims) write (message, "(a,i0,a,i0)") "u has rank ", rank_of_u, ", the grid's dimensions are ", grid%ndims
   end subroutine
 
-#define ELEMENT real(c_float)
-#define NAMED(procedure) procedure/**/_real32
-#include "halocline_fields.inc"
-#undef ELEMENT
-#undef NAMED
-
-#define ELEMENT real(c_double)
-#define NAMED(procedure) procedure/**/_real64
-#include "halocline_fields.inc"
-#undef ELEMENT
-#undef NAMED
-
-#define ELEMENT integer(c_int32_t)
-#define NAMED(procedure) procedure/**/_int32
-#include "halocline_fields.inc"
-#undef ELEMENT
-#undef NAMED
-
-#define ELEMENT integer(c_int64_t)
-#define NAMED(procedure) procedure/**/_int64
-#include "halocline_fields.inc"
-#undef ELEMENT
-#undef NAMED
+#define BODY "halocline_fields.inc"
+#include "halocline_elements.inc"
 end module halocline_fields

@@ -198,27 +198,6 @@ contains
     end if
   end subroutine
 
-#define ELEMENT real(c_float)
-#define NAMED(procedure) procedure/**/_real32
-#include "halocline_rows.inc"
-#undef ELEMENT
-#undef NAMED
-
-#define ELEMENT real(c_double)
-#define NAMED(procedure) procedure/**/_real64
-#include "halocline_rows.inc"
-#undef ELEMENT
-#undef NAMED
-
-#define ELEMENT integer(c_int32_t)
-#define NAMED(procedure) procedure/**/_int32
-#include "halocline_rows.inc"
-#undef ELEMENT
-#undef NAMED
-
-#define ELEMENT integer(c_int64_t)
-#define NAMED(procedure) procedure/**/_int64
-#include "halocline_rows.inc"
-#undef ELEMENT
-#undef NAMED
+#define BODY "halocline_rows.inc"
+#include "halocline_elements.inc"
 end module halocline_rows

@@ -74,27 +74,6 @@ contains
     which = 1 + sum([((direction(d) + 1)*3**(d - 1), d = 1, size(direction))])
   end subroutine
 
-#define ELEMENT real(c_float)
-#define NAMED(procedure) procedure/**/_real32
-#include "halocline_views.inc"
-#undef ELEMENT
-#undef NAMED
-
-#define ELEMENT real(c_double)
-#define NAMED(procedure) procedure/**/_real64
-#include "halocline_views.inc"
-#undef ELEMENT
-#undef NAMED
-
-#define ELEMENT integer(c_int32_t)
-#define NAMED(procedure) procedure/**/_int32
-#include "halocline_views.inc"
-#undef ELEMENT
-#undef NAMED
-
-#define ELEMENT integer(c_int64_t)
-#define NAMED(procedure) procedure/**/_int64
-#include "halocline_views.inc"
-#undef ELEMENT
-#undef NAMED
+#define BODY "halocline_views.inc"
+#include "halocline_elements.inc"
 end module halocline_views
