@@ -7,7 +7,8 @@ docs.py names           every public name of the headers, Fortran modules and Py
                         N skipped
 docs.py code BUILD      every block of code of every page stands in a compiled file, is run, or says why not; runs the others, with what
                         BUILD installs; last line as above
-docs.py check           figures that a page cites are those of the page it names, all design notes are in their index; last line as above
+docs.py check           figures that a page cites are those of the file of results that it names, all design notes are in their index; last
+                        line as above
 docs.py update          mends what check would find
 
 Before a block of code stands one of these lines:
@@ -33,12 +34,13 @@ import sys
 import docs_blocks
 import docs_names
 import outcomes
+import performance
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NOTES = ROOT / "docs" / "design"
 SKIPPED = 77
 MODULES = ("sphinx", "myst_parser", "breathe", "furo", "sphinx_copybutton")
-CITED = re.compile(r"(<!-- cited: (\S+) (\w+) -->\n)((?:\|.*\n)+)")
+CITED = re.compile(r"(<!-- cited: ([\w-]+) -->\n)((?:\|.*\n)+)")
 ROW = re.compile(r"^\| \w+ \| \[.*?\]\((.*?)\) \|.*$", re.M)
 
 
@@ -66,11 +68,11 @@ def cells(row):
 
 
 def cited_table(found):
-    """A table with its figures as they are in the table that it cites: rows by their first two cells, columns by their headings."""
-    source = (ROOT / found[2]).read_text().split(f"<!-- measured: {found[3]} -->")[1].split("<!-- /measured -->")[0]
-    lines = [cells(line) for line in source.splitlines() if line.startswith("|")]
-    columns, rows = lines[0], {tuple(line[:2]): line for line in lines[2:]}
-    heading, rule, *mine = [cells(line) for line in found[4].splitlines()]
+    """A table with its figures as they are in a file of docs/results: rows by their first two cells, columns by their headings."""
+    heading, rule, *mine = [cells(line) for line in found[3].splitlines()]
+    [file] = performance.files_of(found[2])
+    columns, *lines = performance.table_of(file.read_text(), heading[0])
+    rows = {tuple(line[:2]): line for line in lines}
     table = [heading, rule] + [[rows[tuple(row[:2])][columns.index(column)] for column in heading] for row in mine]
     return found[1] + "".join("| " + " | ".join(row) + " |\n" for row in table)
 
@@ -102,7 +104,7 @@ def check():
             missing = sorted({note.name for note in NOTES.glob("[0-9]*.md")} ^ set(ROW.findall(text)))
             yield f"the index of the design notes has each of them {missing or ''}".strip(), not missing
         elif CITED.search(text):
-            yield f"figures that {page.relative_to(ROOT)} cites are those of the page that it names", updated(page) == text
+            yield f"figures that {page.relative_to(ROOT)} cites are those of the file that it names", updated(page) == text
 
 
 def update():

@@ -1,86 +1,116 @@
 #!/usr/bin/env python3
-"""Puts measured tables into docs/performance.md, so that no number is typed.
+"""Puts measured tables into the files of docs/results, so that no number is typed.
 
 performance.py fill RESULTS   writes the tables of RESULTS/drop_in.json (./go bench rma), RESULTS/apps.json (./go bench apps) and
-                              RESULTS/programs.json (tests/mpi_rma/programs.py), as far as they are there, into the places marked
-                              "measured", and copies their pictures to docs/pictures; a part that was not measured stays as it was, and so
-                              do the apps where other programs ran on the machine
-performance.py check          every place has a table, and every table has a place; last line: N passed, N failed, N skipped
+                              RESULTS/programs.json (tests/mpi_rma/programs.py), as far as they are there, into the files of their
+                              subjects, docs/results/SUBJECT-DATE.txt; changes the date in their names and in the links of all pages; and
+                              copies their pictures to docs/pictures. A part that was not measured stays as it was, and so do the apps
+                              where other programs ran on the machine
+performance.py check          every subject has a file, every file says when, where and by which command it was measured and is in
+                              docs/results.md, and docs/performance.md is short and repeats the numbers of these files; last line:
+                              N passed, N failed, N skipped
+
+A file has a title, the lines of HEAD, and what a reader must know. The last part of a file that `fill` writes begins with the line TABLES.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
 import json
 import pathlib
+import re
 import shutil
 import sys
 
 import outcomes
-from readme import MEASURED, ROOT
+from readme import PAGES, ROOT
 
 sys.path[:0] = [str(ROOT / "tools" / "bench"), str(ROOT / "apps" / "common")]
 import drop_in_tables as tables  # noqa: E402
 import summary  # noqa: E402
 
+FOLDER = ROOT / "docs" / "results"
+INDEX = ROOT / "docs" / "results.md"
 PAGE = ROOT / "docs" / "performance.md"
-PLACES = {"rma_calls": tables.calls_table, "rma_interposition": tables.interposition_table, "rma_crowded": tables.crowded_table,
-          "rma_hosts": tables.hosts_table, "rma_windows": tables.windows_table, "rma_halo": tables.halo_table}
-PART_OF = {"rma_interposition": "calls"}
-APPS = {f"app_{name}": name for name in ("hashtable", "sparse", "fft", "lattice")}
-PROGRAMS = "rma_programs"
-PICTURES = ("rma_calls.png", "rma_windows.png", "rma_halo.png")
+PICTURES = ROOT / "docs" / "pictures"
+MOST_WORDS = 1500  # of PAGE
+HEAD = ("measured", "machine", "MPI", "command")
+TABLES = "---- written by scripts/performance.py fill ----"
+# By subject: the part of drop_in.json, and its tables.
+DROP_IN = {"mpi-calls": ("calls", (tables.calls_table, tables.interposition_table)), "mpi-crowded": ("crowded", (tables.crowded_table,)),
+           "mpi-hosts": ("hosts", (tables.hosts_table,)), "mpi-windows": ("windows", (tables.windows_table,)),
+           "mpi-halo": ("halo", (tables.halo_table,))}
+DRAWN = {"rma_calls.png": "mpi-calls", "rma_windows.png": "mpi-windows", "rma_halo.png": "mpi-halo"}
+APPS = ("hashtable", "sparse", "fft", "lattice")
+PROGRAMS = "mpi-programs"
+SUBJECTS = (*DROP_IN, *APPS, PROGRAMS)
+DATE = re.compile(r"\d{4}-\d\d-\d\d")
+LINK = re.compile(r"\]\((results/[\w-]+\.txt)\)")
+NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
-def machine_of(found):
-    """One sentence about where the numbers are from."""
-    environments = list(found["mpis"].values())
-    first = environments[0]
-    machine = ", ".join([first["cpu"], f"{first['cores']} cores", " ".join(first["kernel"].split()[:2]), *found["mpis"]])
-    launches = 1 + max((one.get("launch", 0) for part in ("calls", "halo", "crowded", "hosts") for one in found[part]), default=0)
-    return f"{machine}, {launches} launches, {first['date'][:10]}."
+def files_of(subject):
+    return sorted(path for path in FOLDER.glob(f"{subject}-*.txt") if DATE.fullmatch(path.stem.removeprefix(f"{subject}-")))
 
 
-def filled(place, found, pictures):
-    """The text of a place, or None if its part was not measured."""
-    part = PART_OF.get(place, place.removeprefix("rma_"))
-    if not found.get(part):
-        return None
-    _, head, rows, notes = PLACES[place](found)
-    picture = f"![{place}](pictures/{place}.png)\n\n" if f"{place}.png" in pictures else ""
-    return "\n".join([machine_of(found), "", *notes, *([""] if notes else []), f"{picture}{tables.as_markdown(head, rows)}", ""])
+def head_of(text):
+    """The values of the head's lines."""
+    return dict(re.findall(rf"^({'|'.join(HEAD)}) +(\S.*)$", text.split("\n\n")[1], re.M))
 
 
-def drop_in_texts(results):
-    """The texts of the places that ./go bench rma fills, as far as they were measured."""
+def blocks_of(several):
+    """Tables with their titles and notes, as text."""
+    return "\n\n".join("\n".join([f"{title}:", *notes, "", tables.as_text(head, rows)]) for title, head, rows, notes in several)
+
+
+def keep(subject, date, machine, mpi, several):
+    """Writes new tables into the file of a subject, with their date and machine, and leaves its title, command and explanations."""
+    [old] = files_of(subject)
+    text = old.read_text().split(TABLES)[0]
+    for key, value in zip(HEAD, (date, machine, mpi)):
+        text = re.sub(rf"^({key} +).*$", lambda found, value=value: found[1] + value, text, count=1, flags=re.M)
+    old.unlink()
+    new = FOLDER / f"{subject}-{date}.txt"
+    new.write_text(f"{text}{TABLES}\n\n{blocks_of(several)}\n")
+    for page in PAGES:
+        if old.stem in page.read_text():
+            page.write_text(page.read_text().replace(old.stem, new.stem))
+
+
+def fill_drop_in(results):
+    """What ./go bench rma has measured."""
     found = json.loads((results / "drop_in.json").read_text())
-    pictures = [name for name in PICTURES if (results / name).exists()]
-    for name in pictures:
-        shutil.copy(results / name, ROOT / "docs" / "pictures" / name)
-    texts = {place: filled(place, found, pictures) for place in PLACES}
-    return {place: text for place, text in texts.items() if text is not None}
+    first = next(iter(found["mpis"].values()))
+    launches = 1 + max((one.get("launch", 0) for part in ("calls", "halo", "crowded", "hosts") for one in found[part]), default=0)
+    machine = f"{first['cpu']}, {first['cores']} cores, {' '.join(first['kernel'].split()[:2])}; {launches} launches"
+    for subject, (part, makers) in DROP_IN.items():
+        if found.get(part):
+            mpis = ", ".join(tables.in_order(one["mpi"] for one in found[part]))
+            keep(subject, first["date"][:10], machine, mpis, [make(found) for make in makers])
+    for name, subject in DRAWN.items():
+        if found.get(DROP_IN[subject][0]) and (results / name).exists():
+            shutil.copy(results / name, PICTURES / name)
 
 
-def app_text(place, cases, results):
-    """The tables and the picture of an app."""
-    name = APPS[place]
-    lines = [f"{summary.machine_of(cases[0]['sweep'][0]['environment'])}.", ""]
-    picture = results / "apps" / f"{name}.png"
-    if picture.exists():
-        shutil.copy(picture, ROOT / "docs" / "pictures" / f"{place}.png")
-        lines += [f"![{name}](pictures/{place}.png)", ""]
-    for case in cases:
-        for report in summary.shown(name, case["sweep"]):
-            lines += [f"{summary.title_of(report)}:", "", tables.as_markdown(*summary.table_of(name, report)), ""]
-    return "\n".join(lines)
+def app_table(name, report):
+    head, rows = summary.table_of(name, report)
+    return summary.title_of(report), ["variant", *head[1:]], rows, []
 
 
-def app_texts(results):
-    """The texts of the places that ./go bench apps fills, as far as they were measured on a quiet machine."""
+def fill_apps(results):
+    """What ./go bench apps has measured on a quiet machine."""
     found = json.loads((results / "apps.json").read_text())
     if not found["quiet"]:
         print(f"The apps are left as they were: other programs used {found['others']:.0%} of the machine when they were measured.")
-        return {}
-    cases = {place: [case for case in found["cases"] if case["app"] == name] for place, name in APPS.items()}
-    return {place: app_text(place, some, results) for place, some in cases.items() if some}
+        return
+    for name in APPS:
+        sweeps = [case["sweep"] for case in found["cases"] if case["app"] == name]
+        if not sweeps:
+            continue
+        several = [app_table(name, report) for sweep in sweeps for report in summary.shown(name, sweep)]
+        *machine, mpi, date = summary.machine_of(sweeps[0][0]["environment"]).split(", ")
+        keep(name, date, ", ".join(machine), mpi, several)
+        picture = results / "apps" / f"{name}.png"
+        if picture.exists():
+            shutil.copy(picture, PICTURES / f"app_{name}.png")
 
 
 def program_row(row):
@@ -93,29 +123,61 @@ def program_row(row):
     return [what, row["ranks"], *times, f"{row['ratio']:.2f} ({low:.2f} - {high:.2f})"]
 
 
-def program_texts(results):
-    """The text of the place that tests/mpi_rma/programs.py fills."""
+def fill_programs(results):
+    """What tests/mpi_rma/programs.py has measured."""
     found = json.loads((results / "programs.json").read_text())
     head = ["program", "ranks", "with the library", "without", "without / with"]
     rows = [program_row(row) for row in sorted(found["rows"], key=lambda row: row["program"])]
     pairs = [row["pairs"] for row in found["rows"] if "pairs" in row]
-    return {PROGRAMS: f"{found['machine']} At least {min(pairs)} pairs of runs.\n\n{tables.as_markdown(head, rows)}\n"}
+    *machine, mpi, date = found["machine"].rstrip(".").split(", ")
+    keep(PROGRAMS, date, ", ".join(machine), mpi, [("Real programs", head, rows, [f"At least {min(pairs)} pairs of runs."])])
 
 
 def fill(results):
-    texts = {}
-    for file, texts_of in (("drop_in.json", drop_in_texts), ("apps.json", app_texts), ("programs.json", program_texts)):
+    for file, fill_one in (("drop_in.json", fill_drop_in), ("apps.json", fill_apps), ("programs.json", fill_programs)):
         if (results / file).exists():
-            texts |= texts_of(results)
-    PAGE.write_text(MEASURED.sub(lambda place: place[1] + texts[place[2]] + place[4] if place[2] in texts else place[0], PAGE.read_text()))
+            fill_one(results)
+
+
+def table_of(text, first):
+    """The rows of the first table of a file whose heading begins with this word; no cell of it may be empty."""
+    for block in text.split("\n\n"):
+        rows = [re.split(r" {2,}", line.strip()) for line in block.splitlines()]
+        if rows[0][0] == first and len(rows[0]) > 1:
+            return rows
+    return []
+
+
+def table_rows():
+    """The rows of the tables of docs/performance.md: the files of results that the row or, before its table, the text links to last, and
+    those numbers of the row that are in none of them."""
+    linked = []
+    for line in PAGE.read_text().splitlines():
+        links = LINK.findall(line)
+        if not line.startswith("|"):
+            linked = links or linked
+        elif NUMBER.search(line):
+            known = {number for link in links or linked for number in NUMBER.findall((PAGE.parent / link).read_text())}
+            yield links or linked, [number for number in NUMBER.findall(re.sub(r"\]\([^)]*\)", "", line)) if number not in known]
 
 
 def check():
     """Yields (sentence, true or false)."""
-    places = [place[1] for place in MEASURED.findall(PAGE.read_text())]
-    tables_ = {*PLACES, *APPS, PROGRAMS}
-    yield f"the {len(places)} measured places of performance.md have tables", set(places) <= tables_ and len(places) == len(set(places))
-    yield f"the {len(tables_)} tables have places", tables_ <= set(places)
+    files = sorted(FOLDER.glob("*"))
+    bare = [path.name for path in files if set(head_of(path.read_text())) != set(HEAD)]
+    yield f"the {len(files)} files of docs/results say {', '.join(HEAD)} {bare or ''}".strip(), files and not bare
+    misnamed = [path.name for path in files if path.stem[-10:] not in head_of(path.read_text()).get("measured", "")]
+    yield f"their names have their dates {misnamed or ''}".strip(), not misnamed
+    wrong = [subject for subject in SUBJECTS if len(files_of(subject)) != 1 or TABLES not in files_of(subject)[0].read_text()]
+    yield f"each of the {len(SUBJECTS)} measured subjects has one file, with a place for its tables {wrong or ''}".strip(), not wrong
+    listed = LINK.findall(INDEX.read_text())
+    unlisted = sorted({f"results/{path.name}" for path in files} ^ set(listed))
+    yield f"docs/results.md lists each file {unlisted or ''}".strip(), not unlisted and len(listed) == len(set(listed))
+    words = len(PAGE.read_text().split())
+    yield f"docs/performance.md has {words} words, at most {MOST_WORDS}", words <= MOST_WORDS
+    rows = list(table_rows())
+    lacking = [f"{', '.join(files)}: {', '.join(numbers)}" for files, numbers in rows if numbers]
+    yield f"the numbers of its {len(rows)} rows are in the files that they link to {lacking or ''}".strip(), rows and not lacking
 
 
 def main():

@@ -64,8 +64,6 @@ def checks():
         ["create", 2, "10.0 / 20.0", "2.00 / 2.00"], ["create", 4, "10.0 / 20.0", "2.00 / 2.00"]]
     yield "halo modes have their ratio", made["Halo swaps"][1] == [["8 x 8 x 64, 1", "fence", "30.0", "10.0", "3.00"]]
     yield "interposition has its verdict", "reached" in made["Interposition"][2][0]
-    markdown = tables.as_markdown(["a", "b"], [[1, 2]])
-    yield "Markdown has a head, a line and rows", markdown == "| a | b |\n| --- | --- |\n| 1 | 2 |"
     yield "nothing measured, no table", not tables.all_tables({"calls": [], "crowded": [], "windows": [], "halo": []})
 
 

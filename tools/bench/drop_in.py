@@ -12,7 +12,7 @@ Parts: calls     halocline-bench rma, 2 ranks: every call by the library and by 
 
 A build has one MPI; --abi names the launcher of another one that runs the same programs. HALOCLINE_MPI_STRICT=1 is set: a window that the
 host would carry is an error, so nothing of the host is measured as ours. Writes RESULTS/drop_in.json and pictures beside it;
-scripts/performance.py puts them into docs/performance.md, which describes the file. A launch that fails is left out, and the exit status
+scripts/performance.py puts them into docs/results; docs/bench.md describes the file. A launch that fails is left out, and the exit status
 is 1. Where hosts cannot be had, their part is left out.
 
 SPDX-License-Identifier: BSD-3-Clause

@@ -1,4 +1,4 @@
-"""The tables and verdicts of what drop_in.py has measured, for the terminal and for docs/performance.md.
+"""The tables and verdicts of what drop_in.py has measured, for the terminal and for docs/results.
 
 A table is (title, head, rows, notes). Ratios above 1: the library is faster. Behind a number is its range over the launches.
 
@@ -34,10 +34,6 @@ def as_text(head, rows):
         first, *others = (str(cell) for cell in row)
         lines.append("  ".join([first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(others, widths[1:]))]).rstrip())
     return "\n".join(lines)
-
-
-def as_markdown(head, rows):
-    return "\n".join(f"| {' | '.join(map(str, row))} |" for row in [head, ["---"] * len(head), *rows])
 
 
 def in_order(values):

@@ -379,6 +379,6 @@ class ExplainedPlan(Plan):
         return str(self._core.explain(False))
 
     def explanation(self) -> dict[str, Any]:
-        """The same as a dictionary; docs/results.md of the C library describes it."""
+        """The same as a dictionary; docs/bench.md of the C library describes it."""
         found: dict[str, Any] = json.loads(self._core.explain(True))
         return found

@@ -1,4 +1,4 @@
-"""Machine cards: the curves that `halocline-bench model` has fitted, and what they predict. docs/results.md describes the file.
+"""Machine cards: the curves that `halocline-bench model` has fitted, and what they predict. docs/bench.md describes the file.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
