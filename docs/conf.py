@@ -30,6 +30,9 @@ include_patterns = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY
 # Each header of the C++ API declares the namespace.
 suppress_warnings = ["duplicate_declaration.cpp"]
 
+# Developers' pages: users' pages link to them, and no table of contents lists them. The notes are in that of their index.
+DEVELOPERS = ("ARCHITECTURE", "CONTRIBUTING", "docs/orderings", "docs/design/index", "docs/design/papers")
+
 # Anchors of headings as forges make them.
 myst_heading_anchors = 4
 
@@ -73,5 +76,12 @@ def name_numpy_types(_app, _what, _name, _object, _options, arguments, returned)
     return arguments, returned
 
 
+def permit_without_contents(app, _doctree):
+    """Else Sphinx warns of a page that no table of contents lists."""
+    if app.env.docname in DEVELOPERS:
+        app.env.metadata[app.env.docname]["orphan"] = True
+
+
 def setup(app):
     app.connect("autodoc-process-signature", name_numpy_types)
+    app.connect("doctree-read", permit_without_contents)
