@@ -53,7 +53,7 @@ typedef enum hlc_status HLC_INT {
   HLC_ERR_RULE = 10         /**< HALOCLINE_CHECK=1 found a broken rule; the message names rank, field, cell, neighbour and step */
 } hlc_status;
 
-/** How the data move. See the table of modes in docs/guide.md. */
+/** How the data move. See the table of modes in docs/guide/modes.md. */
 typedef enum hlc_mode HLC_INT {
   HLC_MODE_DEFAULT = 0,   /**< HALOCLINE_MODE if set, else auto */
   HLC_MODE_P2P,           /**< MPI persistent send and receive, unpacked in order of arrival */
@@ -132,7 +132,7 @@ HLC_API void hlc_set_wait_check(hlc_wait_check check);
  * Opens the library for the ranks of a communicator. It duplicates the communicator, finds the ranks that share this node's memory, and
  * creates the node's shared-memory state. Collective over comm; returns when the context can be used. MPI must be initialised.
  *
- * Environment, the same on all ranks (docs/guide.md):
+ * Environment, the same on all ranks (docs/guide/environment.md):
  *  - HALOCLINE_FAKE_NODES=N treats the ranks as N nodes of consecutive ranks. HALOCLINE_CHECK=1 checks every swap.
  *  - HALOCLINE_PROGRESS. On several nodes each process has a progress thread once its network is open. The thread moves data every few
  *    milliseconds while no thread of the process calls the library. With =thread it does so whenever something arrives, and with =caller

@@ -26,7 +26,7 @@ def call(build, *words, **environment):
 
 def guide_names():
     """The variables that the guide describes."""
-    text = (ROOT / "docs" / "guide.md").read_text().split("## Environment variables")[1].split("\n## ")[0]
+    text = (ROOT / "docs" / "guide" / "environment.md").read_text()
     cells = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `HALOCLINE_")]
     return {name for cell in cells for name in re.findall(r"HALOCLINE_[A-Z_]+", cell)}
 

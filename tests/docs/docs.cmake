@@ -15,7 +15,7 @@ else()
   halocline_skipped_test(docs.code "this build has no tools, no Fortran or no mini-apps, which the pages use")
 endif()
 
-# The blocks of docs/guide.md are lines of these programs, which verify what the blocks leave.
+# The blocks of docs/guide are lines of these programs, which verify what the blocks leave.
 set(languages c cpp)
 if(HALOCLINE_FORTRAN)
   list(APPEND languages F90)

@@ -1,4 +1,4 @@
-! The blocks of Fortran in docs/guide.md, and what they take for granted. scripts/readme.py compares the lines.
+! The blocks of Fortran in docs/guide, and what they take for granted. scripts/readme.py compares the lines.
 ! SPDX-License-Identifier: BSD-3-Clause
 module guide_parts
   use, intrinsic :: iso_c_binding, only: c_double, c_f_pointer, c_int64_t, c_loc, c_ptr

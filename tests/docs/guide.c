@@ -1,4 +1,4 @@
-/* The blocks of C in docs/guide.md, and what they take for granted. Each function runs one of them and verifies what it leaves.
+/* The blocks of C in docs/guide, and what they take for granted. Each function runs one of them and verifies what it leaves.
  * scripts/readme.py compares the lines.
  *
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -1,4 +1,4 @@
-// The blocks of C++ in docs/guide.md, and what they take for granted. scripts/readme.py compares the lines.
+// The blocks of C++ in docs/guide, and what they take for granted. scripts/readme.py compares the lines.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <halocline/halocline.hpp>
