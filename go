@@ -156,7 +156,7 @@ run_bench() {
     build_drop_ins
     step 'Python for the pictures' pictures_python || say "No pictures: see $log"
     # shellcheck disable=SC2086  # a list of options
-    exec python3 tools/bench/drop_in.py $drop_in_hosts --ranks "$ranks" "$@"
+    exec python3 tools/bench/rma/drop_in.py $drop_in_hosts --ranks "$ranks" "$@"
     ;;
   model)
     shift
@@ -164,7 +164,7 @@ run_bench() {
     step 'Python for the pictures' pictures_python || say "No pictures: see $log"
     mkdir -p results
     python3 scripts/launch.py --build build/release --ranks "$model_ranks" -- halocline-bench model --json results/model.json "$@" || exit 1
-    exec "$(pictures_interpreter)" tools/bench/model.py results/model.json results/model.png
+    exec "$(pictures_interpreter)" tools/bench/model/plot.py results/model.json results/model.png
     ;;
   smpi)
     shift

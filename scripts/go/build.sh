@@ -167,7 +167,7 @@ add_abi_tests() {
   fi
 }
 
-# Sets drop_in_hosts to the options of tools/bench/drop_in.py: libhalocline_mpi and the bench for every MPI at hand.
+# Sets drop_in_hosts to the options of tools/bench/rma/drop_in.py: libhalocline_mpi and the bench for every MPI at hand.
 build_drop_ins() {
   drop_in_hosts=
   mpich=build/release

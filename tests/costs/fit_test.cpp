@@ -1,6 +1,6 @@
 // Fits to points of known cost functions, with noise and with outliers.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "fit.hpp"
+#include "bench/model/fit.hpp"
 
 #include <gtest/gtest.h>
 

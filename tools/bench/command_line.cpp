@@ -1,13 +1,13 @@
 // All of halocline-bench that knows CLI11, which takes longer to compile than the rest of a file. It runs once, so it is not optimised (CMakeLists.txt).
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include "command_line.hpp"
+#include "bench/command_line.hpp"
 
-#include "operations.hpp"
-#include "pair.hpp"
-#include "pattern.hpp"
-#include "rma_tasks.hpp"
-#include "windows.hpp"
+#include "bench/halo/pattern.hpp"
+#include "bench/latency/pair.hpp"
+#include "bench/rma/operations.hpp"
+#include "bench/rma/tasks.hpp"
+#include "bench/rma/windows.hpp"
 
 #include <common/parse.hpp>
 
@@ -251,7 +251,8 @@ CLI::App *add_allreduce_command(CLI::App &app, PairOptions &options) {
   add_sampling(*command, options);
   add_ranks(*command, options);
   command->footer(
-      "An MPI chooses among algorithms; tools/bench/allreduce.py runs this command once for each that can be asked for, and takes the "
+      "An MPI chooses among algorithms; tools/bench/collectives/allreduce.py runs this command once for each that can be asked for, and "
+      "takes the "
       "best.\n"
       "spread: 10th to 90th percentile of the samples.\n"
       "Example: mpiexec -n 2 halocline-bench allreduce --largest 16777216 --json allreduce.json");
@@ -359,7 +360,7 @@ CLI::App *add_model_command(CLI::App &app, ModelOptions &o) {
   add_sampling(*command, o);
   add_ranks(*command, o);
   command->footer(
-      "tools/bench/model.py draws the file of --json: points, curves, switch points. docs/results.md describes card and file.\n"
+      "tools/bench/model/plot.py draws the file of --json: points, curves, switch points. docs/results.md describes card and file.\n"
       "Example: mpiexec -n 8 halocline-bench model --json model.json");
   return command;
 }

@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "auto_options.hpp"
-#include "mesh_options.hpp"
-#include "model_options.hpp"
-#include "options.hpp"
-#include "pair_options.hpp"
+#include "bench/auto/options.hpp"
+#include "bench/frame/pair_options.hpp"
+#include "bench/halo/options.hpp"
+#include "bench/mesh/options.hpp"
+#include "bench/model/options.hpp"
 
 #include <common/program.hpp>
 

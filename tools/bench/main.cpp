@@ -1,21 +1,21 @@
 // halocline-bench: measures halo swaps, and what goes between two ranks. Runs under the MPI launcher; every rank reads the command line, rank 0 speaks.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include "allreduce.hpp"
-#include "auto_bench.hpp"
-#include "command_line.hpp"
-#include "distrust.hpp"
-#include "halo_bench.hpp"
-#include "mesh.hpp"
-#include "model.hpp"
-#include "operations.hpp"
-#include "overlap.hpp"
-#include "pair_bench.hpp"
-#include "progress.hpp"
-#include "publisher.hpp"
-#include "rma.hpp"
-#include "team.hpp"
-#include "windows.hpp"
+#include "bench/auto/auto.hpp"
+#include "bench/collectives/allreduce.hpp"
+#include "bench/command_line.hpp"
+#include "bench/frame/publisher.hpp"
+#include "bench/frame/team.hpp"
+#include "bench/halo/excluded_modes.hpp"
+#include "bench/halo/halo.hpp"
+#include "bench/latency/overlap.hpp"
+#include "bench/latency/pair_bench.hpp"
+#include "bench/latency/progress.hpp"
+#include "bench/mesh/mesh.hpp"
+#include "bench/model/model.hpp"
+#include "bench/rma/operations.hpp"
+#include "bench/rma/rma.hpp"
+#include "bench/rma/windows.hpp"
 
 #include <cstdio>
 #include <cstdlib>

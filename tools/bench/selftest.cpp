@@ -2,10 +2,10 @@
 // element, a cell outside the stencil and a damaged interior, each with the right field and cell in its message.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include "auto_plan.hpp"
-#include "hand_written.hpp"
-#include "pattern.hpp"
-#include "problem.hpp"
+#include "bench/auto/plan.hpp"
+#include "bench/halo/hand_written.hpp"
+#include "bench/halo/pattern.hpp"
+#include "bench/halo/problem.hpp"
 
 #include <cstdio>
 #include <cstdlib>

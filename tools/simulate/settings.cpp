@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "experiments.hpp"
 
-#include <bench/fit.hpp>
+#include <bench/model/fit.hpp>
 
 #include <algorithm>
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bench/latency/pair_bench.hpp"
+
+#include "bench/latency/tcp.hpp"
+
+namespace bench {
+
+static Pair pair_of(MPI_Comm comm) {
+  Pair pair{comm, 0};
+  MPI_Comm_rank(comm, &pair.rank);
+  return pair;
+}
+
+PairReport run_pair(MPI_Comm comm, const PairOptions &options, bool streams, int argc, char **argv) {
+  const halocline::Context context(comm);
+  const Pair pair = pair_of(comm);
+  Carriers carriers;
+  carriers.push_back(make_puts(pair, context));
+  if (!streams) carriers.push_back(make_gaspi(pair));
+  const Connection connection(pair, context.network());
+  carriers.push_back(make_tcp(pair, connection, Waiting::blocking));
+  carriers.push_back(make_tcp(pair, connection, Waiting::polling));
+  carriers.push_back(make_mpi(pair));
+  if (context.info().nodes == 1) carriers.push_back(make_shared_memory(pair));
+
+  PairReport report{streams ? "bandwidth" : "notify",
+                    find_environment(context, argc, argv),
+                    context.network(),
+                    connection.description(),
+                    on_one_host(pair),
+                    {}};
+  Duel duel(pair, carriers, options);
+  for (const std::int64_t bytes : options.sizes) {
+    duel.verify(Lap::ping_pong, bytes);
+    if (streams) duel.verify(Lap::stream, bytes);
+    PairRow row{bytes, duel.run(Lap::ping_pong, bytes), {}};
+    if (streams) row.stream = duel.run(Lap::stream, bytes);
+    report.rows.push_back(std::move(row));
+  }
+  return report;
+}
+
+}  // namespace bench
