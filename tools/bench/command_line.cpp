@@ -198,7 +198,7 @@ void add_message_sizes(CLI::App &command, PairOptions &o, std::int64_t least_byt
   add_common(command, o);
 }
 
-void add_duel(CLI::App &command, PairOptions &o, const char *example) {
+void add_round_trips(CLI::App &command, PairOptions &o, const char *example) {
   add_message_sizes(command, o, 1);
   add_sampling(command, o);
   command.footer(std::string(kFooter) + example);
@@ -207,14 +207,14 @@ void add_duel(CLI::App &command, PairOptions &o, const char *example) {
 CLI::App *add_notify_command(CLI::App &app, PairOptions &options) {
   options.sizes = {8, 64, 512, 4096, 8192};
   CLI::App *command = app.add_subcommand("notify", kNotify);
-  add_duel(*command, options, "notify --sizes 8,4096 --json notify.json");
+  add_round_trips(*command, options, "notify --sizes 8,4096 --json notify.json");
   return command;
 }
 
 CLI::App *add_bandwidth_command(CLI::App &app, PairOptions &options) {
   options.sizes = {8, 64, 512, 4096, 32768, 262144, 1048576, 4194304};
   CLI::App *command = app.add_subcommand("bandwidth", kBandwidth);
-  add_duel(*command, options, "bandwidth --sizes 8,4194304 --json bandwidth.json");
+  add_round_trips(*command, options, "bandwidth --sizes 8,4194304 --json bandwidth.json");
   return command;
 }
 

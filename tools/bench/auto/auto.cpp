@@ -3,8 +3,8 @@
 
 #include "bench/auto/plan.hpp"
 #include "bench/frame/progress_line.hpp"
+#include "bench/frame/refusal.hpp"
 #include "bench/frame/team.hpp"
-#include "bench/halo/excluded_modes.hpp"
 #include "bench/halo/halo.hpp"
 
 #include <common/statistics.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/frame/publisher.hpp"
 
-#include "bench/halo/excluded_modes.hpp"
+#include "bench/frame/refusal.hpp"
 
 namespace bench {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/frame/team.hpp"
 
+#include "bench/frame/refusal.hpp"
 #include "bench/frame/shared.hpp"
-#include "bench/halo/excluded_modes.hpp"
 
 #include <ctime>
 #include <string>

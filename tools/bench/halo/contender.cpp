@@ -97,9 +97,9 @@ Contenders make_contenders(const halocline::Context &context, Problem &problem, 
                            std::map<std::string, std::string> &skipped) {
   Contenders contenders;
   contenders.push_back(std::make_unique<HandWritten>(problem, comm));
-  const auto distrusted = distrusted_modes(options.doctor, comm);
+  const auto excluded = excluded_modes(options.doctor, comm);
   for (const Entrant &entrant : entrants_of(options)) {
-    if (const auto found = distrusted.find(halocline::mode_name(entrant.mode)); found != distrusted.end()) {
+    if (const auto found = excluded.find(halocline::mode_name(entrant.mode)); found != excluded.end()) {
       skipped[entrant.name] = found->second;
       continue;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/halo/excluded_modes.hpp"
 
+#include "bench/frame/refusal.hpp"
 #include "bench/frame/shared.hpp"
 
 #include <doctor/verdicts.hpp>
@@ -50,7 +51,7 @@ static std::string read_report(const std::string &file) {
   return lines;
 }
 
-std::map<std::string, std::string> distrusted_modes(const std::string &file, MPI_Comm comm) {
+std::map<std::string, std::string> excluded_modes(const std::string &file, MPI_Comm comm) {
   std::istringstream lines(broadcast(rank_of(comm) == 0 ? read_report(file) : "", 0, comm));
   std::map<std::string, std::string> modes;
   for (std::string mode, reason; lines >> mode && std::getline(lines >> std::ws, reason);) {

@@ -6,19 +6,13 @@
 #include <mpi.h>
 
 #include <map>
-#include <stdexcept>
 #include <string>
 
 namespace bench {
 
-/// What no rank can go on from, and all of them know: thrown by every rank, so that one of them says it, and none has to stop the others.
-struct Refusal : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 /// Modes that must not be used, with the reason, the same on all ranks: rank 0 reads the report. file: a report of halocline-doctor; empty: the
 /// one that it has kept for this MPI and host, if there is one; "none": no report, so that every mode is trusted. Throws Refusal if a file
 /// was named that is no report of this MPI, or if p2p, against which all are measured, is wrong. Collective.
-std::map<std::string, std::string> distrusted_modes(const std::string &file, MPI_Comm comm);
+std::map<std::string, std::string> excluded_modes(const std::string &file, MPI_Comm comm);
 
 }  // namespace bench

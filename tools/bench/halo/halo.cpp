@@ -25,7 +25,7 @@ HaloOutcome measure_halo(MPI_Comm comm, const HaloOptions &options, int argc, ch
   std::map<std::string, std::string> skipped;
   Contenders contenders = make_contenders(context, problem, options, comm, skipped);
   add_petsc_grids(problem, comm, contenders);
-  contenders.push_back(make_limit(problem, comm, node));
+  contenders.push_back(make_memory_bound(problem, comm, node));
   Handover handover(node);
 
   // Verified before the measurement and after it.

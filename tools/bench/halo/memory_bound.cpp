@@ -44,9 +44,9 @@ void copy_runs(const Copy &copy, const char *from, char *to) {
   for (const auto &[source, target] : copy.places) std::memcpy(to + target, from + source, copy.run);
 }
 
-class Limit : public Contender {
+class MemoryBound : public Contender {
  public:
-  Limit(Problem &problem, MPI_Comm comm, MPI_Comm node) : Contender("limit"), problem_(problem) {
+  MemoryBound(Problem &problem, MPI_Comm comm, MPI_Comm node) : Contender("limit"), problem_(problem) {
     allocate_twins(node);
     const Block &block = problem.block();
     for (const Index &v : directions(block, problem.box())) {
@@ -55,7 +55,7 @@ class Limit : public Contender {
       copies_.push_back(std::move(copy));
     }
   }
-  ~Limit() override { MPI_Win_free(&window_); }
+  ~MemoryBound() override { MPI_Win_free(&window_); }
 
   void swap() override {
     for (const Copy &copy : copies_)
@@ -122,8 +122,8 @@ class Limit : public Contender {
 
 }  // namespace
 
-std::unique_ptr<Contender> make_limit(Problem &problem, MPI_Comm comm, MPI_Comm node) {
-  return std::make_unique<Limit>(problem, comm, node);
+std::unique_ptr<Contender> make_memory_bound(Problem &problem, MPI_Comm comm, MPI_Comm node) {
+  return std::make_unique<MemoryBound>(problem, comm, node);
 }
 
 }  // namespace bench

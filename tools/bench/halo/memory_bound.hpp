@@ -15,6 +15,6 @@
 namespace bench {
 
 /// The strided copy. Allocating it is collective over node; all ranks of comm must make one.
-std::unique_ptr<Contender> make_limit(Problem &problem, MPI_Comm comm, MPI_Comm node);
+std::unique_ptr<Contender> make_memory_bound(Problem &problem, MPI_Comm comm, MPI_Comm node);
 
 }  // namespace bench

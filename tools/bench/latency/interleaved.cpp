@@ -27,7 +27,7 @@ bool holds(const char *bytes, std::int64_t count, unsigned number) {
 
 }  // namespace
 
-void Duel::verify(Lap lap, std::int64_t bytes) {
+void Interleaved::verify(Lap lap, std::int64_t bytes) {
   const std::int64_t count = lap == Lap::stream ? Slots::count(bytes) : 1;
   for (const auto &carrier : carriers_) {
     pattern_ += 2;
@@ -41,7 +41,7 @@ void Duel::verify(Lap lap, std::int64_t bytes) {
   }
 }
 
-std::vector<Timing> Duel::run(Lap lap, std::int64_t bytes) {
+std::vector<Timing> Interleaved::run(Lap lap, std::int64_t bytes) {
   std::vector<Timing> timings;
   std::vector<int> counts;
   for (const auto &carrier : carriers_) {
@@ -65,7 +65,7 @@ std::vector<Timing> Duel::run(Lap lap, std::int64_t bytes) {
   return timings;
 }
 
-void Duel::repeat(Carrier &carrier, Lap lap, std::int64_t bytes, int count) {
+void Interleaved::repeat(Carrier &carrier, Lap lap, std::int64_t bytes, int count) {
   if (lap == Lap::ping_pong)
     carrier.ping_pong(bytes, count);
   else
@@ -73,7 +73,7 @@ void Duel::repeat(Carrier &carrier, Lap lap, std::int64_t bytes, int count) {
 }
 
 /// The clock is that of rank 0, which starts and ends every lap.
-double Duel::sample(Carrier &carrier, Lap lap, std::int64_t bytes, int count) {
+double Interleaved::sample(Carrier &carrier, Lap lap, std::int64_t bytes, int count) {
   meet(pair_.comm);
   carrier.ping_pong(bytes, 1);
   const double begin = MPI_Wtime();
@@ -84,15 +84,15 @@ double Duel::sample(Carrier &carrier, Lap lap, std::int64_t bytes, int count) {
   return us;
 }
 
-double Duel::least(Lap lap) { return lap == Lap::stream ? 4 : 1; }
+double Interleaved::least(Lap lap) { return lap == Lap::stream ? 4 : 1; }
 
 /// As many as make a sample about as long as asked for, but at least so many that what begins and ends a stream counts little.
-int Duel::count_for(double us, Lap lap) const {
+int Interleaved::count_for(double us, Lap lap) const {
   return static_cast<int>(std::clamp(std::ceil(options_.sample_ms * 1e3 / std::max(us, 0.001)), least(lap), 1e6));
 }
 
 /// By the slowest of a few tries: a sample that is too short does less harm than one that does not end.
-int Duel::first_count(Carrier &carrier, Lap lap, std::int64_t bytes) {
+int Interleaved::first_count(Carrier &carrier, Lap lap, std::int64_t bytes) {
   const int few = static_cast<int>(least(lap));
   double us = 0;
   for (int i = 0; i < 3; ++i) us = std::max(us, sample(carrier, lap, bytes, few));
@@ -100,6 +100,6 @@ int Duel::first_count(Carrier &carrier, Lap lap, std::int64_t bytes) {
 }
 
 /// Follows what the last sample needed: a busy machine may slow a message a thousandfold from one round to the next.
-void Duel::adapt(int &count, double us, Lap lap) const { count = std::clamp(count_for(us, lap), std::max(1, count / 8), 2 * count); }
+void Interleaved::adapt(int &count, double us, Lap lap) const { count = std::clamp(count_for(us, lap), std::max(1, count / 8), 2 * count); }
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// Times every way to carry bytes between two ranks, interleaved: one sample of each per round, in shuffled order.
+// Times all carriers of bytes between two ranks, interleaved: one sample of each per round, in shuffled order.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -20,9 +20,9 @@ struct Timing {
 /// What a sample repeats.
 enum class Lap { ping_pong, stream };
 
-class Duel {
+class Interleaved {
  public:
-  Duel(const Pair &pair, Carriers &carriers, const PairOptions &options)
+  Interleaved(const Pair &pair, Carriers &carriers, const PairOptions &options)
       : pair_(pair), carriers_(carriers), options_(options), order_(options.seed) {}
 
   /// Sends a pattern by every carrier and looks at what arrives; throws std::runtime_error on both ranks if anything is wrong. Collective.

@@ -1,5 +1,5 @@
-// Two ranks, and the ways to carry bytes from one to the other: puts of the library, its GASPI face, raw TCP, the host MPI, and, where both ranks share memory,
-// plain stores. Each sends and receives, so that all are measured by the same code.
+// Two ranks, and what carries bytes from one to the other: puts of the library, its GASPI face, raw TCP, the host MPI, and plain stores where
+// both ranks share memory. Each sends and receives, so that all are measured by the same code.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

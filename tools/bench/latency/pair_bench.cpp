@@ -29,12 +29,12 @@ PairReport run_pair(MPI_Comm comm, const PairOptions &options, bool streams, int
                     connection.description(),
                     on_one_host(pair),
                     {}};
-  Duel duel(pair, carriers, options);
+  Interleaved interleaved(pair, carriers, options);
   for (const std::int64_t bytes : options.sizes) {
-    duel.verify(Lap::ping_pong, bytes);
-    if (streams) duel.verify(Lap::stream, bytes);
-    PairRow row{bytes, duel.run(Lap::ping_pong, bytes), {}};
-    if (streams) row.stream = duel.run(Lap::stream, bytes);
+    interleaved.verify(Lap::ping_pong, bytes);
+    if (streams) interleaved.verify(Lap::stream, bytes);
+    PairRow row{bytes, interleaved.run(Lap::ping_pong, bytes), {}};
+    if (streams) row.stream = interleaved.run(Lap::stream, bytes);
     report.rows.push_back(std::move(row));
   }
   return report;

@@ -1,4 +1,4 @@
-// What a duel found, as a table for people and as JSON for programs.
+// What was measured between two ranks, as a table for people and as JSON for programs.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

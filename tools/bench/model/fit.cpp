@@ -50,7 +50,7 @@ constexpr double kPrice = 1.5;
 /// The logarithm of the error, and a price for each term.
 Choice priced(const CostPoints &points, Terms terms) {
   const Table table = table_of(points, terms);
-  Choice choice{std::move(terms), least_errors(table, 15), 0};
+  Choice choice{std::move(terms), nonnegative_fit(table, 15), 0};
   const auto n = static_cast<double>(points.size());
   choice.price =
       n * std::log(std::max(mean_error(table, choice.us), kNoise)) + kPrice * static_cast<double>(choice.terms.size()) * std::log(n);
@@ -150,7 +150,7 @@ std::vector<std::vector<double>> drawn_again(const CostPoints &points, const Ter
   for (int draw = 0; draw < options.draws; ++draw) {
     Table some;
     for (std::size_t i = 0; i < table.size(); ++i) some.push_back(table[any(random)]);
-    const std::vector<double> us = least_errors(some, 10);
+    const std::vector<double> us = nonnegative_fit(some, 10);
     for (std::size_t j = 0; j < us.size(); ++j) found[j].push_back(us[j]);
   }
   return found;
@@ -179,7 +179,7 @@ double Fit::predict(const hlc_model_case &which) const {
 
 Fit fit_curve(const CostPoints &points, const FitOptions &options) {
   Choice choice = choose(points);
-  choice.us = least_errors(table_of(points, choice.terms));
+  choice.us = nonnegative_fit(table_of(points, choice.terms));
   const auto draws = drawn_again(points, choice.terms, options);
   Fit fit;
   for (std::size_t j = 0; j < choice.terms.size(); ++j) {

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/frame/progress_line.hpp"
+#include "bench/frame/refusal.hpp"
 #include "bench/frame/team.hpp"
-#include "bench/halo/excluded_modes.hpp"
 #include "bench/halo/halo.hpp"
 #include "bench/model/model.hpp"
 #include "bench/rma/operations.hpp"
@@ -111,10 +111,10 @@ class Plan {
   }
 
   void add_operations(int ranks, const std::vector<std::string> &parts, const std::vector<std::int64_t> &sizes,
-                      const std::vector<std::string> &ways = {}) {
+                      const std::vector<std::string> &backends = {}) {
     PairOptions options;
     static_cast<CommonOptions &>(options) = options_;
-    options.parts = parts, options.sizes = sizes, options.ways = ways;
+    options.parts = parts, options.sizes = sizes, options.backends = backends;
     items_.push_back({"operations", ranks, [this, options](MPI_Comm comm, double until) {
                         PairOptions timed = options;
                         timed.until = until;

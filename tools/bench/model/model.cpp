@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/model/model.hpp"
 
+#include "bench/frame/refusal.hpp"
 #include "bench/frame/team.hpp"
-#include "bench/halo/excluded_modes.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -132,7 +132,7 @@ Table scaled(Table table, const Vector &scales) {
 
 }  // namespace
 
-std::vector<double> least_errors(const Table &table, int rounds) {
+std::vector<double> nonnegative_fit(const Table &table, int rounds) {
   if (table.empty() || table.front().empty()) return {};
   const Vector scales = scales_of(table);
   const Table rows = scaled(table, scales);

@@ -12,9 +12,9 @@ using Table = std::vector<std::vector<double>>;
 
 /// An error is the logarithm of a row's sum, without its sign: twice too much counts as half of it. Errors below 1 % count by their square,
 /// others as they are (Huber), by least squares with weights, again and again.
-std::vector<double> least_errors(const Table &table, int rounds = 40);
+std::vector<double> nonnegative_fit(const Table &table, int rounds = 40);
 
-/// What `least_errors` makes least, per row: the mean error of these coefficients.
+/// What `nonnegative_fit` makes least, per row: the mean error of these coefficients.
 double mean_error(const Table &table, const std::vector<double> &coefficients);
 
 }  // namespace bench

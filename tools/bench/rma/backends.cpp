@@ -5,29 +5,29 @@
 
 namespace bench {
 
-Operation RmaWays::both_names(const RmaTask &task) {
+Operation RmaBackends::both_names(const RmaTask &task) {
   Operation operation = operation_of(task);
-  operation.ways = {{"drop-in", [this, task](int count) { return sample_side(task, kLoaded, count); }},
-                    {"host", [this, task](int count) { return sample_side(task, kHost, count); }},
-                    {kLimitWay, [this, task](int count) { return limit_of(task, count); }}};
+  operation.backends = {{"drop-in", [this, task](int count) { return sample_side(task, kLoaded, count); }},
+                        {"host", [this, task](int count) { return sample_side(task, kHost, count); }},
+                        {kLimitBackend, [this, task](int count) { return limit_of(task, count); }}};
   return operation;
 }
 
-Operation RmaWays::all_ways(const RmaTask &task) {
+Operation RmaBackends::all_backends(const RmaTask &task) {
   Operation operation = both_names(task);
-  if (!is_drop_in_loaded()) operation.ways.erase(operation.ways.begin());
+  if (!is_drop_in_loaded()) operation.backends.erase(operation.backends.begin());
   if (engine_ && task.engine)
-    operation.ways.insert(operation.ways.begin(), {"engine", [this, task](int count) { return sample_engine(task, count); }});
+    operation.backends.insert(operation.backends.begin(), {"engine", [this, task](int count) { return sample_engine(task, count); }});
   return operation;
 }
 
-double RmaWays::limit_of(const RmaTask &task, int count) {
+double RmaBackends::limit_of(const RmaTask &task, int count) {
   if (!task.limit) return handovers(task.handovers);
   return slowest(ranks_.rank == 0 ? time_calls(count, task.limit) : 0, ranks_.comm);
 }
 
 /// `count` calls, and what they must leave.
-double RmaWays::sample_side(const RmaTask &task, Names names, int count) {
+double RmaBackends::sample_side(const RmaTask &task, Names names, int count) {
   ++ranks_.stamp;
   RmaSide &side = sides_[names];
   const bool fence = task.operation.rfind("fence", 0) == 0;
@@ -52,7 +52,7 @@ double RmaWays::sample_side(const RmaTask &task, Names names, int count) {
 }
 
 /// The ranks that have nothing to do wait in the engine's barrier, where they serve others.
-double RmaWays::sample_engine(const RmaTask &task, int count) {
+double RmaBackends::sample_engine(const RmaTask &task, int count) {
   ++ranks_.stamp;
   if (task.prepare) task.prepare(*engine_);
   meet(ranks_.comm);
@@ -64,7 +64,7 @@ double RmaWays::sample_engine(const RmaTask &task, int count) {
   return us;
 }
 
-void RmaWays::verify(const RmaTask &task, bool right, const char *by) {
+void RmaBackends::verify(const RmaTask &task, bool right, const char *by) {
   int wrong = right ? 0 : 1;
   MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, ranks_.comm);
   if (wrong > 0)

@@ -24,13 +24,13 @@ double time_calls(int count, Call call) {
   return (MPI_Wtime() - begin) / count * 1e6;
 }
 
-class RmaWays {
+class RmaBackends {
  public:
   /// With so many bytes per rank.
-  RmaWays(MPI_Comm comm, std::int64_t bytes)
+  RmaBackends(MPI_Comm comm, std::int64_t bytes)
       : ranks_(comm, bytes), handover_(ranks_.node), sides_{{{loaded_calls(), comm, bytes}, {host_calls(), comm, bytes}}} {}
-  RmaWays(const RmaWays &) = delete;
-  RmaWays &operator=(const RmaWays &) = delete;
+  RmaBackends(const RmaBackends &) = delete;
+  RmaBackends &operator=(const RmaBackends &) = delete;
 
   RmaRanks &ranks() { return ranks_; }
   /// From now on the engine takes part where it has the operation. Collective.
@@ -38,7 +38,7 @@ class RmaWays {
   /// The calls by their MPI_ and by their PMPI_ names, and the limit, in this order.
   Operation both_names(const RmaTask &task);
   /// The engine, the drop-in where it is loaded, the host, and the limit.
-  Operation all_ways(const RmaTask &task);
+  Operation all_backends(const RmaTask &task);
   /// Microseconds to hand a cache line over so many times.
   double handovers(int times) { return slowest(handover_.measure() * times, ranks_.comm); }
 

@@ -16,14 +16,14 @@ int count_for(double us, int least, const Operation &operation, const CommonOpti
 
 /// So many times that more of them do not make each faster, unless a sample then takes far longer than was asked for. With more ranks than cores the ranks begin a sample time slices apart, as the
 /// host's barrier before it lets them.
-int least_count(const Way &way, const Operation &operation, const CommonOptions &options) {
+int least_count(const Backend &backend, const Operation &operation, const CommonOptions &options) {
   constexpr int kMore = 4, kLongest = 16;
-  way.sample(1);
+  backend.sample(1);
   if (operation.unit != "us") return operation.most;
   int count = std::min(3, operation.most);
-  double us = way.sample(count);
+  double us = backend.sample(count);
   while (count * kMore < operation.most && count * us < kLongest * options.sample_ms * 1e3) {
-    const double next = way.sample(count * kMore);
+    const double next = backend.sample(count * kMore);
     if (next * 1.5 > us) break;
     us = next;
     count *= kMore;
@@ -34,18 +34,18 @@ int least_count(const Way &way, const Operation &operation, const CommonOptions 
 }  // namespace
 
 std::vector<std::vector<double>> race(const Operation &operation, const CommonOptions &options, std::mt19937_64 &random) {
-  std::vector<std::vector<double>> samples(operation.ways.size());
+  std::vector<std::vector<double>> samples(operation.backends.size());
   std::vector<int> least, counts;
-  for (const Way &way : operation.ways) {
-    least.push_back(least_count(way, operation, options));
-    counts.push_back(operation.unit == "us" ? count_for(way.sample(least.back()), least.back(), operation, options) : operation.most);
+  for (const Backend &backend : operation.backends) {
+    least.push_back(least_count(backend, operation, options));
+    counts.push_back(operation.unit == "us" ? count_for(backend.sample(least.back()), least.back(), operation, options) : operation.most);
   }
-  std::vector<std::size_t> order(operation.ways.size());
+  std::vector<std::size_t> order(operation.backends.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   for (int round = 0; round < options.repetitions; ++round) {
     std::shuffle(order.begin(), order.end(), random);
     for (const std::size_t k : order) {
-      const double value = operation.ways[k].sample(counts[k]);
+      const double value = operation.backends[k].sample(counts[k]);
       samples[k].push_back(value);
       if (operation.unit == "us") counts[k] = std::min(2 * counts[k], count_for(value, least[k], operation, options));
     }
@@ -56,11 +56,11 @@ std::vector<std::vector<double>> race(const Operation &operation, const CommonOp
 std::vector<ResultRow> rows_of(const Operation &operation, const std::vector<std::vector<double>> &samples) {
   double limit = 0;
   for (std::size_t k = 0; k < samples.size(); ++k)
-    if (operation.ways[k].by == kLimitWay) limit = median(samples[k]);
+    if (operation.backends[k].by == kLimitBackend) limit = median(samples[k]);
   std::vector<ResultRow> rows;
   for (std::size_t k = 0; k < samples.size(); ++k) {
-    if (operation.ways[k].by == kLimitWay) continue;
-    ResultRow row{operation.name, operation.ways[k].by, operation.bytes, samples[k], limit, operation.unit};
+    if (operation.backends[k].by == kLimitBackend) continue;
+    ResultRow row{operation.name, operation.backends[k].by, operation.bytes, samples[k], limit, operation.unit};
     row.blocks = static_cast<double>(operation.blocks);
     rows.push_back(std::move(row));
   }

@@ -2,8 +2,8 @@
 #include "bench/rma/operations.hpp"
 
 #include "bench/frame/progress_line.hpp"
+#include "bench/frame/refusal.hpp"
 #include "bench/frame/team.hpp"
-#include "bench/halo/excluded_modes.hpp"
 #include "bench/rma/other_operations.hpp"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ using Maker = std::function<Operation()>;
 
 /// The parts of rma_tasks.hpp are made at once; they share one window.
 void add_tasks(const std::string &part, Stage &stage, const PairOptions &options, std::vector<Maker> &makers) {
-  for (const RmaTask &task : rma_tasks(stage.ways.ranks(), options.sizes, {part}))
-    makers.push_back([&stage, task] { return stage.ways.all_ways(task); });
+  for (const RmaTask &task : rma_tasks(stage.backends.ranks(), options.sizes, {part}))
+    makers.push_back([&stage, task] { return stage.backends.all_backends(task); });
 }
 
 template <class Make>
@@ -46,12 +46,12 @@ std::vector<Maker> makers_of(Stage &stage, const PairOptions &options) {
   return makers;
 }
 
-/// Without the ways that are not asked for.
-Operation asked_for(Operation operation, const std::vector<std::string> &ways) {
-  const auto is_left_out = [&](const Way &way) {
-    return !ways.empty() && way.by != kLimitWay && std::find(ways.begin(), ways.end(), way.by) == ways.end();
+/// Without the backends that are not asked for.
+Operation asked_for(Operation operation, const std::vector<std::string> &backends) {
+  const auto is_left_out = [&](const Backend &backend) {
+    return !backends.empty() && backend.by != kLimitBackend && std::find(backends.begin(), backends.end(), backend.by) == backends.end();
   };
-  operation.ways.erase(std::remove_if(operation.ways.begin(), operation.ways.end(), is_left_out), operation.ways.end());
+  operation.backends.erase(std::remove_if(operation.backends.begin(), operation.backends.end(), is_left_out), operation.backends.end());
   return operation;
 }
 
@@ -65,9 +65,9 @@ std::vector<std::string> operation_parts() {
 Results run_operations(MPI_Comm comm, const PairOptions &options, int argc, char **argv) {
   if (size_of(comm) < 2) throw Refusal("operations are between 2 ranks or more");
   const halocline::Context context(comm);
-  RmaWays ways(comm, kOperationBytes);
-  ways.add_engine(context);
-  Stage stage{comm, context, ways};
+  RmaBackends backends(comm, kOperationBytes);
+  backends.add_engine(context);
+  Stage stage{comm, context, backends};
   std::mt19937_64 random(options.seed);
   Results results{"operations", find_environment(context, argc, argv), {}};
   const std::vector<Maker> makers = makers_of(stage, options);
@@ -75,7 +75,7 @@ Results run_operations(MPI_Comm comm, const PairOptions &options, int argc, char
   for (const Maker &make : makers) {
     results.is_whole = options.until <= 0 || &make == makers.data() || is_time_left(comm, options.until);
     if (!results.is_whole) break;
-    const Operation operation = asked_for(make(), options.ways);
+    const Operation operation = asked_for(make(), options.backends);
     progress(operation.name, static_cast<int>(&make - makers.data()) + 1, static_cast<int>(makers.size()));
     for (ResultRow &row : rows_of(operation, race(operation, options, random))) results.rows.push_back(std::move(row));
   }

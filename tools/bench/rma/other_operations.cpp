@@ -239,17 +239,17 @@ int rounds_of(MPI_Comm comm) { return static_cast<int>(std::ceil(std::log2(size_
 
 Operation make_notify(Stage &stage, std::int64_t bytes) {
   const auto signals = std::make_shared<Signals>(stage, bytes);
-  RmaRanks &ranks = stage.ways.ranks();
+  RmaRanks &ranks = stage.backends.ranks();
   const auto limit = [&stage, &ranks, bytes](int count) {
     const double copy = time_calls(count, [&] { std::memcpy(ranks.near, ranks.plain.data(), static_cast<std::size_t>(bytes)); });
-    return slowest(ranks.rank == 0 ? copy : 0, stage.comm) + stage.ways.handovers(1);
+    return slowest(ranks.rank == 0 ? copy : 0, stage.comm) + stage.backends.handovers(1);
   };
   return {"put + notify",
           bytes,
           {{"engine", [signals](int count) { return signals->by_engine(count); }},
            {"host", [signals](int count) { return signals->by_host(count); }},
            {"messages", [signals](int count) { return signals->by_messages(count); }},
-           {kLimitWay, limit}}};
+           {kLimitBackend, limit}}};
 }
 
 Operation make_barrier(Stage &stage) {
@@ -265,18 +265,18 @@ Operation make_barrier(Stage &stage) {
   };
   return {"barrier",
           0,
-          {{"engine", engine}, {"host", host}, {kLimitWay, [&stage](int) { return stage.ways.handovers(rounds_of(stage.comm)); }}}};
+          {{"engine", engine}, {"host", host}, {kLimitBackend, [&stage](int) { return stage.backends.handovers(rounds_of(stage.comm)); }}}};
 }
 
 Operation make_allreduce(Stage &stage, std::int64_t bytes) {
   const auto sums = std::make_shared<Sums>(stage, bytes);
   Operation operation{"allreduce", bytes, {{"engine", [sums](int count) { return sums->by_engine(count); }}}};
-  if (sums->can_be_at_once()) operation.ways.push_back({"at_once", [sums](int count) { return sums->at_once(count); }});
-  operation.ways.push_back({"chunks", [sums](int count) { return sums->in_chunks(count); }});
-  operation.ways.push_back({"host", [sums](int count) { return sums->by_host(count); }});
+  if (sums->can_be_at_once()) operation.backends.push_back({"at_once", [sums](int count) { return sums->at_once(count); }});
+  operation.backends.push_back({"chunks", [sums](int count) { return sums->in_chunks(count); }});
+  operation.backends.push_back({"host", [sums](int count) { return sums->by_host(count); }});
   // A rank's numbers go to all others, as the word of a barrier does.
-  const auto limit = [sums, &stage](int count) { return sums->by_copy(count) + stage.ways.handovers(rounds_of(stage.comm)); };
-  operation.ways.push_back({kLimitWay, limit});
+  const auto limit = [sums, &stage](int count) { return sums->by_copy(count) + stage.backends.handovers(rounds_of(stage.comm)); };
+  operation.backends.push_back({kLimitBackend, limit});
   return operation;
 }
 
@@ -293,10 +293,11 @@ Operation make_overlap(Stage &stage, std::int64_t bytes) {
 Operation make_creation(Stage &stage) {
   const MPI_Comm comm = stage.comm;
   Operation operation{"window or segment made and freed", kPageBytes, {}};
-  operation.ways.push_back({"engine", [&stage](int count) { return make_segments(stage, count); }});
-  if (is_drop_in_loaded()) operation.ways.push_back({"drop-in", [comm](int count) { return make_windows(loaded_calls(), comm, count); }});
-  operation.ways.push_back({"host", [comm](int count) { return make_windows(host_calls(), comm, count); }});
-  operation.ways.push_back({kLimitWay, [comm](int count) { return map_pages(comm, count); }});
+  operation.backends.push_back({"engine", [&stage](int count) { return make_segments(stage, count); }});
+  if (is_drop_in_loaded())
+    operation.backends.push_back({"drop-in", [comm](int count) { return make_windows(loaded_calls(), comm, count); }});
+  operation.backends.push_back({"host", [comm](int count) { return make_windows(host_calls(), comm, count); }});
+  operation.backends.push_back({kLimitBackend, [comm](int count) { return map_pages(comm, count); }});
   return operation;
 }
 

@@ -11,7 +11,7 @@ namespace bench {
 struct Stage {
   MPI_Comm comm;
   const halocline::Context &context;
-  RmaWays &ways;
+  RmaBackends &backends;
 };
 
 /// Bytes that a rank puts and tells the target of: half a round trip. By the host: MPI_Put, a flush and an empty message. `messages`: MPI_Send.

@@ -11,9 +11,9 @@ namespace bench {
 
 namespace {
 
-RmaRow row_of(const RmaTask &task, RmaWays &ways, const PairOptions &options, std::mt19937_64 &random) {
+RmaRow row_of(const RmaTask &task, RmaBackends &backends, const PairOptions &options, std::mt19937_64 &random) {
   RmaRow row{task.part, task.operation, task.bytes};
-  const auto samples = race(ways.both_names(task), options, random);
+  const auto samples = race(backends.both_names(task), options, random);
   row.loaded.samples = samples[0], row.host.samples = samples[1], row.limit.samples = samples[2];
   for (std::size_t i = 0; i < row.host.samples.size(); ++i) row.ratio.samples.push_back(row.host.samples[i] / row.loaded.samples[i]);
   for (RmaSeries *one : {&row.loaded, &row.host, &row.limit, &row.ratio}) one->conclude();
@@ -27,10 +27,11 @@ std::int64_t bytes_for(const PairOptions &options) {
 }
 
 std::vector<RmaRow> race_all(MPI_Comm comm, const PairOptions &options) {
-  RmaWays ways(comm, bytes_for(options));
+  RmaBackends backends(comm, bytes_for(options));
   std::mt19937_64 random(options.seed);
   std::vector<RmaRow> rows;
-  for (const RmaTask &task : rma_tasks(ways.ranks(), options.sizes, options.parts)) rows.push_back(row_of(task, ways, options, random));
+  for (const RmaTask &task : rma_tasks(backends.ranks(), options.sizes, options.parts))
+    rows.push_back(row_of(task, backends, options, random));
   return rows;
 }
 
