@@ -31,7 +31,7 @@ if(NOT HALOCLINE_SANITIZE)
   halocline_classify(install.tree NEEDS halocline halocline_gaspi halocline_mpi halocline_fortran halocline_gaspi_fortran)
   halocline_classify(install.whole FULL)
 endif()
-# The manual pages have the options of --help; PETSc adds some to the bench.
+# The manual pages have the options of --help.
 if(HALOCLINE_TOOLS AND HALOCLINE_SOURCE_CHECKS)
   add_test(NAME man_pages COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/man_pages.py check ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
   set_tests_properties(man_pages PROPERTIES TIMEOUT 120)

@@ -29,10 +29,7 @@ const char *const kDescription =
     "Times one halo swap of a periodic grid in every mode, side by side in one run. All modes, the hand-written swap (hand_p2p) and the "
     "physical limit work on the same fields and take turns, one sample each per round in shuffled order, so that noise hits all alike. "
     "Before and after the measurement every halo cell of every mode is verified against the rank, field, cell and step that must have "
-    "written it; a wrong cell is named, and the exit status is 1. Where CMake found PETSc, a DMDA of the same shape takes part: petsc_l2l "
-    "is "
-    "DMLocalToLocal, petsc_g2l DMGlobalToLocal, which copies the interior as well. Its vectors are its own, all fields of a cell side by "
-    "side.";
+    "written it; a wrong cell is named, and the exit status is 1.";
 
 const char *const kColumns =
     "Columns:\n"
@@ -387,10 +384,8 @@ CLI::App *add_auto_command(CLI::App &app, AutoOptions &o) {
 
 const char *const kMesh =
     "Swaps the nodes of a mesh of tetrahedra that recursive coordinate bisection has split over the ranks, from owners to ghosts and in "
-    "reverse with addition: by the library's index halos and, where CMake found PETSc, by PetscSFBcast and PetscSFReduce of each type, on "
-    "the same array. Each rank writes the nodes that others need anew before each call, which is not timed. One sample of each per round "
-    "in shuffled order; every ghost and every sum is verified, before and after. In reverse the library also sets the ghosts to zero, "
-    "PETSc does not.";
+    "reverse with addition, by the library's index halos. Each rank writes the nodes that others need anew before each call, which is not "
+    "timed. One sample of each per round in shuffled order; every ghost and every sum is verified, before and after.";
 
 CLI::App *add_mesh_command(CLI::App &app, MeshOptions &o) {
   CLI::App *command = app.add_subcommand("mesh", kMesh);

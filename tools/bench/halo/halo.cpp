@@ -4,7 +4,6 @@
 #include "bench/frame/progress_line.hpp"
 #include "bench/halo/contender.hpp"
 #include "bench/halo/memory_bound.hpp"
-#include "bench/petsc/grid.hpp"
 
 namespace bench {
 
@@ -16,15 +15,15 @@ static std::vector<int> nodes_of_ranks(const halocline::Context &context, MPI_Co
   return nodes;
 }
 
-HaloOutcome measure_halo(MPI_Comm comm, const HaloOptions &options, int argc, char **argv) {
+HaloOutcome measure_halo(MPI_Comm comm, const HaloOptions &options, int argc, char **argv, const AddContenders &add_guests) {
   const halocline::Context context(comm);
   const Comm node = machine_of(comm);
   Problem problem(context, options);
 
-  // Who takes part: the hand-written swap, the modes, PETSc where it was found, and the limit last.
+  // Who takes part: the hand-written swap, the modes, guests, and the limit last.
   std::map<std::string, std::string> skipped;
   Contenders contenders = make_contenders(context, problem, options, comm, skipped);
-  add_petsc_grids(problem, comm, contenders);
+  if (add_guests) add_guests(problem, comm, contenders);
   contenders.push_back(make_memory_bound(problem, comm, node));
   Handover handover(node);
 

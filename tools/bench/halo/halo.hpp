@@ -5,6 +5,7 @@
 
 #include "bench/halo/report.hpp"
 
+#include <functional>
 #include <optional>
 
 namespace bench {
@@ -15,7 +16,10 @@ struct HaloOutcome {
   std::optional<Report> report;
 };
 
-/// Collective over comm.
-HaloOutcome measure_halo(MPI_Comm comm, const HaloOptions &options, int argc, char **argv);
+/// Adds contenders of another library to a race. Collective.
+using AddContenders = std::function<void(Problem &problem, MPI_Comm comm, Contenders &contenders)>;
+
+/// add_guests may be empty. Collective over comm.
+HaloOutcome measure_halo(MPI_Comm comm, const HaloOptions &options, int argc, char **argv, const AddContenders &add_guests = {});
 
 }  // namespace bench

@@ -33,7 +33,7 @@ class LibraryMesh final : public MeshContender {
 /// One mesh with one number of components: the array, and all that swap it.
 class MeshRace {
  public:
-  MeshRace(const halocline::Context &context, MPI_Comm comm, int side, int components, const MeshOptions &options)
+  MeshRace(const halocline::Context &context, MPI_Comm comm, int side, int components, const MeshOptions &options, const MeshGuests &guests)
       : comm_(comm),
         options_(options),
         components_(components),
@@ -41,14 +41,16 @@ class MeshRace {
         values_(context, static_cast<std::size_t>(part_.entries * components)) {
     for (const std::string &mode : options.modes)
       contenders_.push_back(std::make_unique<LibraryMesh>(mode, context, part_, components, values_.data()));
-    for (auto &forest : make_star_forests(comm, part_, components, values_.data())) contenders_.push_back(std::move(forest));
+    const std::size_t ours = contenders_.size();
+    for (auto &guest : guests.make ? guests.make(comm, part_, components, values_.data()) : MeshContenders())
+      contenders_.push_back(std::move(guest));
     const std::int64_t ghosts = part_.entries - part_.own;
     row_ = {side, components, ghosts, -ghosts, {}};
     MPI_Allreduce(MPI_IN_PLACE, &row_.ghosts, 1, MPI_INT64_T, MPI_MAX, comm);
     MPI_Allreduce(MPI_IN_PLACE, &row_.least_ghosts, 1, MPI_INT64_T, MPI_MAX, comm);
     row_.least_ghosts = -row_.least_ghosts;
-    for (const auto &contender : contenders_)
-      for (const bool in_reverse : {false, true}) row_.series.push_back({contender->name(), in_reverse, {}});
+    for (std::size_t k = 0; k < contenders_.size(); ++k)
+      for (const bool in_reverse : {false, true}) row_.series.push_back({contenders_[k]->name(), in_reverse, k >= ours, {}});
   }
 
   MeshRow run(std::mt19937_64 &random) {
@@ -146,64 +148,64 @@ class MeshRace {
   MeshRow row_;
 };
 
-/// The fastest star forest of a direction; NULL if there is none.
-const MeshSeries *best_forest(const MeshRow &row, bool in_reverse) {
+/// The fastest guest of a direction; NULL if there is none.
+const MeshSeries *best_guest(const MeshRow &row, bool in_reverse) {
   const MeshSeries *best = nullptr;
   for (const MeshSeries &series : row.series)
-    if (series.in_reverse == in_reverse && series.name.rfind("petsc", 0) == 0 &&
-        (!best || median(series.samples_us) < median(best->samples_us)))
+    if (series.in_reverse == in_reverse && series.is_guest && (!best || median(series.samples_us) < median(best->samples_us)))
       best = &series;
   return best;
 }
 
-/// How many times as long the best forest takes, of each round.
-std::vector<double> ratios_to(const MeshSeries *forest, const MeshSeries &series) {
+/// How many times as long the best guest takes, of each round.
+std::vector<double> ratios_to(const MeshSeries &guest, const MeshSeries &series) {
   std::vector<double> ratios;
-  for (std::size_t i = 0; forest && i < series.samples_us.size(); ++i) ratios.push_back(forest->samples_us[i] / series.samples_us[i]);
+  for (std::size_t i = 0; i < series.samples_us.size(); ++i) ratios.push_back(guest.samples_us[i] / series.samples_us[i]);
   return ratios;
 }
 
 Cells cells_of(const MeshRow &row, const MeshSeries &series) {
-  const std::vector<double> ratios = ratios_to(best_forest(row, series.in_reverse), series);
-  const auto spread = [](const std::vector<double> &samples, auto words) {
-    return samples.empty() ? std::string("-") : words(quantile(samples, 0.1)) + " - " + words(quantile(samples, 0.9));
-  };
-  const auto two_digits = [](double value) { return number(value, 2); };
-  return {std::to_string(row.side) + "^3",
-          std::to_string(row.ghosts),
-          std::to_string(row.components),
-          series.in_reverse ? "reverse" : "forward",
-          series.name,
-          significant(median(series.samples_us)),
-          spread(series.samples_us, [](double value) { return significant(value); }),
-          ratios.empty() ? "-" : two_digits(median(ratios)),
-          spread(ratios, two_digits)};
+  const Spread us = spread_of(series.samples_us);
+  Cells cells{std::to_string(row.side) + "^3",
+              std::to_string(row.ghosts),
+              std::to_string(row.components),
+              series.in_reverse ? "reverse" : "forward",
+              series.name,
+              significant(us.median),
+              significant(us.p10) + " - " + significant(us.p90)};
+  if (const MeshSeries *guest = best_guest(row, series.in_reverse)) {
+    const Spread ratio = spread_of(ratios_to(*guest, series));
+    cells.insert(cells.end(), {number(ratio.median, 2), number(ratio.p10, 2) + " - " + number(ratio.p90, 2)});
+  }
+  return cells;
 }
 
 }  // namespace
 
-MeshReport run_mesh(MPI_Comm comm, const MeshOptions &options, int argc, char **argv) {
+MeshReport run_mesh(MPI_Comm comm, const MeshOptions &options, int argc, char **argv, const MeshGuests &guests) {
   const halocline::Context context(comm);
   MeshReport report;
   std::mt19937_64 random(options.seed);
   for (const int side : options.sides)
-    for (const int components : options.components) report.rows.push_back(MeshRace(context, comm, side, components, options).run(random));
+    for (const int components : options.components)
+      report.rows.push_back(MeshRace(context, comm, side, components, options, guests).run(random));
   report.environment = find_environment(context, argc, argv);
-  report.petsc = petsc_words();
+  report.guests = guests.name;
   return report;
 }
 
 std::string table_of(const MeshReport &report) {
-  std::vector<Cells> rows{{"nodes", "ghosts", "components", "direction", "by", "us", "spread", "best of PETSc/it", "spread"}};
+  std::vector<Cells> rows{{"nodes", "ghosts", "components", "direction", "by", "us", "spread"}};
+  if (!report.guests.empty()) rows.front().insert(rows.front().end(), {"best guest/it", "spread"});
   for (const MeshRow &row : report.rows)
     for (const bool in_reverse : {false, true})
       for (const MeshSeries &series : row.series)
         if (series.in_reverse == in_reverse) rows.push_back(cells_of(row, series));
   std::string text = title_of("Swaps of a mesh of tetrahedra", report.environment);
-  text += "PETSc: " + report.petsc + "\n";
   if (report.environment.oversubscribed()) text += "The ranks share cores: all times hold their waiting for one.\n";
-  return text + "Microseconds of the slowest rank; a ratio above 1: faster than PETSc's fastest type. ghosts: the most of a rank\n" +
-         drawn(rows);
+  text += "Microseconds of the slowest rank. ghosts: the most of a rank\n";
+  if (!report.guests.empty()) text += "Guests: " + report.guests + "; a ratio above 1: faster than the fastest of them\n";
+  return text + drawn(rows);
 }
 
 Document document_of(const MeshReport &report) {
@@ -222,7 +224,7 @@ Document document_of(const MeshReport &report) {
       document.results.rows.push_back({series.in_reverse ? "mesh, reverse" : "mesh", series.name,
                                        row.ghosts * row.components * static_cast<std::int64_t>(sizeof(double)), series.samples_us});
     }
-  document.details = {{"petsc", report.petsc}, {"swaps", swaps}};
+  document.details = {{"guests", report.guests}, {"swaps", swaps}};
   return document;
 }
 

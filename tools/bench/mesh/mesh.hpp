@@ -1,4 +1,4 @@
-// The command `mesh`: swaps of a partitioned mesh of tetrahedra, by the library's index halos and, where it was found, by PETSc's star forest.
+// The command `mesh`: swaps of a partitioned mesh of tetrahedra by the library's index halos, in every mode.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -7,6 +7,7 @@
 #include "bench/mesh/options.hpp"
 #include "bench/mesh/part.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,15 +32,16 @@ class MeshContender {
 };
 using MeshContenders = std::vector<std::unique_ptr<MeshContender>>;
 
-/// PETSc's star forests over values, one per type (basic, neighbor, window); none where PETSc was not found. Collective.
-MeshContenders make_star_forests(MPI_Comm comm, const MeshPart &part, int components, double *values);
-/// PETSc's version, or why it is not here.
-std::string petsc_words();
+/// Contenders of another library over the same values, and its name and version. Without: `make` is empty.
+struct MeshGuests {
+  std::string name{};
+  std::function<MeshContenders(MPI_Comm comm, const MeshPart &part, int components, double *values)> make{};  ///< collective
+};
 
 /// Microseconds of one call, one sample per round; the slowest rank's.
 struct MeshSeries {
   std::string name;
-  bool in_reverse;
+  bool in_reverse, is_guest;
   std::vector<double> samples_us;
 };
 
@@ -51,12 +53,12 @@ struct MeshRow {
 
 struct MeshReport {
   Environment environment;
-  std::string petsc;
+  std::string guests;  ///< name and version of the other library; empty: none
   std::vector<MeshRow> rows;
 };
 
 /// Collective; the same on all ranks. Throws std::runtime_error if a value is wrong.
-MeshReport run_mesh(MPI_Comm comm, const MeshOptions &options, int argc, char **argv);
+MeshReport run_mesh(MPI_Comm comm, const MeshOptions &options, int argc, char **argv, const MeshGuests &guests = {});
 std::string table_of(const MeshReport &report);
 /// For a file: rows in the schema of all commands, and what only this one has.
 Document document_of(const MeshReport &report);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench/petsc/grid.hpp"
+#include "grid.hpp"
 
-#include "bench/petsc/petsc.hpp"
+#include "petsc.hpp"
 
 #include <petscdmda.h>
 

@@ -1,5 +1,5 @@
-// Proves that the benchmark's verification finds what it must find: a halo that nobody wrote, a stale cell, a misplaced cell, a torn
-// element, a cell outside the stencil and a damaged interior, each with the right field and cell in its message.
+// Damages halos after a swap and expects that the bench's verification finds it, with field and cell in its message. The damage:
+// unwritten, stale, misplaced and torn cells, cells outside the stencil, changed interiors.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/auto/plan.hpp"

@@ -2,9 +2,9 @@
 // layer, IEEE TPDS 33(4), 2022.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench/petsc/petsc.hpp"
+#include "star_forest.hpp"
 
-#include "bench/mesh/mesh.hpp"
+#include "petsc.hpp"
 
 #include <petscsf.h>
 
@@ -79,7 +79,7 @@ MeshContenders make_star_forests(MPI_Comm comm, const MeshPart &part, int compon
   return forests;
 }
 
-std::string petsc_words() {
+std::string petsc_version() {
   return "PETSc " + std::to_string(PETSC_VERSION_MAJOR) + "." + std::to_string(PETSC_VERSION_MINOR) + "." +
          std::to_string(PETSC_VERSION_SUBMINOR);
 }
