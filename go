@@ -164,7 +164,7 @@ run_bench() {
     step 'Python for the pictures' pictures_python || say "No pictures: see $log"
     mkdir -p results
     python3 scripts/launch.py --build build/release --ranks "$model_ranks" -- halocline-bench model --json results/model.json "$@" || exit 1
-    exec "$(pictures_interpreter)" tools/bench/model/plot.py results/model.json results/model.png
+    exec "$(pictures_interpreter)" tools/command/halocline plot curves results/model.json -o results/model.png
     ;;
   smpi)
     shift

@@ -160,7 +160,7 @@ def make_report(build, results, seconds):
 def draw(results):
     """Draws the pictures if the private Python can."""
     python = ROOT / ".venv" / "bin" / "python"
-    jobs = {"halo.png": ["tools/bench/halo/plot.py", results / "halo.json"],
+    jobs = {"halo.png": ["tools/command/halocline", "plot", "modes", results / "halo.json", "-o"],
             "cloud.png": ["apps/cloud/slice.py", results / "cloud.nc", "--output"]}
     for picture, (script, *arguments) in jobs.items():
         (results / picture).unlink(missing_ok=True)

@@ -357,7 +357,7 @@ CLI::App *add_model_command(CLI::App &app, ModelOptions &o) {
   add_sampling(*command, o);
   add_ranks(*command, o);
   command->footer(
-      "tools/bench/model/plot.py draws the file of --json: points, curves, switch points. docs/results.md describes card and file.\n"
+      "`halocline plot curves` draws the file of --json: points, curves, switch points. docs/results.md describes card and file.\n"
       "Example: mpiexec -n 8 halocline-bench model --json model.json");
   return command;
 }
