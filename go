@@ -173,7 +173,7 @@ run_bench() {
     step 'Building halocline-smpi' build_smpi_program
     step 'Python for the pictures' pictures_python || say "No pictures: see $log"
     mkdir -p results
-    exec "$(pictures_interpreter)" tools/smpi/run.py --build build/release --smpi build/smpi --simgrid build/simgrid/install --json results/smpi.json \
+    exec "$(pictures_interpreter)" tests/smpi/run.py --build build/release --smpi build/smpi --simgrid build/simgrid/install --json results/smpi.json \
       --picture results/smpi.png "$@"
     ;;
   simulate)

@@ -41,6 +41,6 @@ RULES
 }
 
 build_smpi_program() {
-  "$(tool cmake)" -G Ninja -S tools/smpi -B build/smpi "-DCMAKE_MAKE_PROGRAM=$(tool ninja)" "-DSIMGRID_PREFIX=$simgrid/install" \
+  "$(tool cmake)" -G Ninja -S tests/smpi -B build/smpi "-DCMAKE_MAKE_PROGRAM=$(tool ninja)" "-DSIMGRID_PREFIX=$simgrid/install" \
     -DCMAKE_BUILD_TYPE=Release && "$(tool cmake)" --build build/smpi
 }

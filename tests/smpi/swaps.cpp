@@ -73,7 +73,7 @@ std::vector<double> swap_times(hlc_context *context, const Options &options, hlc
 }
 
 int parse(int argc, char **argv, Options &options) {
-  CLI::App app("Times swaps of the library's modes under SimGrid's SMPI; tools/smpi/run.py starts it", "halocline-smpi");
+  CLI::App app("Times swaps of the library's modes under SimGrid's SMPI; tests/smpi/run.py starts it", "halocline-smpi");
   app.add_option("--modes", options.modes, "Modes, comma-separated")->delimiter(',');
   app.add_option("--local", options.local, "Cells of a rank")->delimiter(',')->expected(3);
   app.add_option("--depth", options.depth, "Cells of the halo, in the first two dimensions");

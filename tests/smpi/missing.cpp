@@ -1,7 +1,7 @@
 // What the library calls and SimGrid 4.1 lacks: neighbourhood collectives, MPI_Win_test, and the memory model of a window. Its non-blocking
 // collectives send a message from each rank to each other one, so the blocking ones take their place. Its MPI_Ibarrier does not wait for all
-// ranks. The one here has log2(p) rounds, and goes on in MPI_Test, because ranks answer others between its begin and its end. Time is simulated, so a call that waits holds up no
-// other rank: it may stand for one that tests.
+// ranks. The one here has log2(p) rounds and advances in MPI_Test, because ranks answer others between its begin and its end. Time is
+// simulated, so a call that waits holds up no other rank: it may stand for one that tests.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
@@ -59,7 +59,7 @@ Barrier barrier;
 
 /// What the library does not do today. SimGrid would take the barrier's address for a request of its own.
 void refuse(const char *what) {
-  std::fprintf(stderr, "halocline-smpi: tools/smpi/missing.cpp does not know %s\n", what);
+  std::fprintf(stderr, "halocline-smpi: tests/smpi/missing.cpp does not know %s\n", what);
   MPI_Abort(MPI_COMM_WORLD, 2);
 }
 

@@ -4,7 +4,7 @@
 run.py --build BUILD --smpi FOLDER --simgrid PREFIX [--ranks 16,64,...] [--json FILE] [--picture FILE]
        [options of halocline-simulate]
 
-BUILD has halocline-simulate, FOLDER the program of tools/smpi, PREFIX SimGrid. The cloud model's swap: 16 x 16 x 256 cells per
+BUILD has halocline-simulate, FOLDER the program of tests/smpi, PREFIX SimGrid. The cloud model's swap: 16 x 16 x 256 cells per
 rank, depth 2. Both simulate one machine: the nodes of the machine card and a published network, or what --latency-us, --bandwidth
 and --ranks-per-node say.
 Exit status: 0, or 1 if a mode could not be run, 2 for the command line, 77 if SimGrid has not been built.
