@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/collectives/allreduce.hpp"
 
-#include "bench/frame/json.hpp"
 #include "bench/latency/tcp.hpp"
 
 #include <algorithm>
@@ -50,45 +49,30 @@ class AllreduceRace {
         exchange(*wire, reinterpret_cast<const char *>(in_.data()), reinterpret_cast<char *>(out_.data()), moved);
       };
     row_.bytes = static_cast<std::int64_t>(in_.size() * sizeof(double));
-    row_.series = {{"halocline", {}}, {"halocline_shared", {}}, {"MPI", {}}, {"limit", {}}};
+    for (const char *name : {"halocline", "halocline_shared", "MPI", "limit"}) row_.series.push_back({name});
   }
 
   AllreduceRow run(std::mt19937_64 &random) {
     verify();
-    std::array<int, kSeries> counts{};
-    for (std::size_t k = 0; k < calls_.size(); ++k) counts[k] = count_for(std::max(sample(k, 1), sample(k, 1)));
-    for (int round = 0; round < options_.repetitions; ++round) {
-      std::array<std::size_t, kSeries> order{kOurs, kOursShared, kMpi, kLimit};
-      std::shuffle(order.begin(), order.end(), random);
-      for (const std::size_t k : order) {
-        const double us = sample(k, counts[k]);
-        row_.series[k].samples_us.push_back(us);
-        counts[k] = std::min(2 * counts[k], count_for(us));
-      }
+    const auto samples = sample_in_turn(kSeries, options_, random, [this](std::size_t k, int count) { return sample(k, count); });
+    for (std::size_t k = 0; k < kSeries; ++k) {
+      row_.series[k].samples = samples[k];
+      row_.series[k].conclude();
     }
     verify();
-    conclude();
+    row_.ratio = ratio_of(row_.series[kMpi], row_.series[kOurs]);
+    row_.ratio_shared = ratio_of(row_.series[kMpi], row_.series[kOursShared]);
     return row_;
   }
 
  private:
-  int count_for(double us) const {
-    return static_cast<int>(std::clamp(std::ceil(options_.sample_ms * 1e3 / std::max(us, 0.01)), 1.0, 1e5));
-  }
-
-  /// All begin together; the slowest counts. Before each call a rank writes all lines of its array anew, as a solver does, which is not timed:
-  /// so nobody finds another's array in its own cache.
+  /// Before each call a rank writes all lines of its array anew, as a solver does: so no rank has another's array in its own cache.
   double sample(std::size_t k, int count) {
     double *in = k == kOursShared ? shared_in_.data() : in_.data();
-    meet(comm_);
-    double seconds = 0;
-    for (int i = -1; i < count; ++i) {
+    const auto write = [&](int) {
       for (std::size_t e = 0; e < in_.size(); e += kLine) in[e] = element(rank_, static_cast<std::int64_t>(e));
-      const double begin = MPI_Wtime();
-      calls_[k]();
-      if (i >= 0) seconds += MPI_Wtime() - begin;
-    }
-    return slowest(seconds / count * 1e6, comm_);
+    };
+    return time_prepared(comm_, count, write, calls_[k]);
   }
 
   /// The library's sum and MPI's differ from the serial one by no more than rounding, and the library's has the same bits on all ranks.
@@ -124,20 +108,10 @@ class AllreduceRace {
     if (differ) throw std::runtime_error("the ranks have different results");
   }
 
-  void conclude() {
-    for (AllreduceSeries &series : row_.series) {
-      series.median_us = median(series.samples_us);
-      series.p10_us = quantile(series.samples_us, 0.1);
-      series.p90_us = quantile(series.samples_us, 0.9);
-    }
-    row_.ratio = ratio_of(row_.series[kMpi], row_.series[kOurs]);
-    row_.ratio_shared = ratio_of(row_.series[kMpi], row_.series[kOursShared]);
-  }
-
-  static AllreduceRatio ratio_of(const AllreduceSeries &mpi, const AllreduceSeries &ours) {
+  static AllreduceRatio ratio_of(const Sampled &mpi, const Sampled &ours) {
     std::vector<double> ratios;
-    for (std::size_t i = 0; i < ours.samples_us.size(); ++i) ratios.push_back(mpi.samples_us[i] / ours.samples_us[i]);
-    return {mpi.median_us / ours.median_us, quantile(ratios, 0.1), quantile(ratios, 0.9)};
+    for (std::size_t i = 0; i < ours.samples.size(); ++i) ratios.push_back(mpi.samples[i] / ours.samples[i]);
+    return {mpi.median / ours.median, quantile(ratios, 0.1), quantile(ratios, 0.9)};
   }
 
   MPI_Comm comm_;
@@ -178,21 +152,20 @@ std::string table_of(const AllreduceReport &report) {
   for (const AllreduceRow &row : report.rows) {
     Cells cells{std::to_string(row.bytes)};
     for (const std::size_t k : {kOurs, kOursShared, kMpi}) {
-      cells.push_back(significant(row.series[k].median_us));
-      cells.push_back(significant(row.series[k].p10_us) + " - " + significant(row.series[k].p90_us));
+      cells.push_back(significant(row.series[k].median));
+      cells.push_back(spread_of(row.series[k]));
     }
     for (const AllreduceRatio &ratio : {row.ratio, row.ratio_shared}) {
       cells.push_back(number(ratio.median, 2));
       cells.push_back(number(ratio.p10, 2) + " - " + number(ratio.p90, 2));
     }
-    const double limit_us = row.series[kLimit].median_us;
+    const double limit_us = row.series[kLimit].median;
     cells.push_back(significant(limit_us));
-    for (const std::size_t k : {kOurs, kOursShared}) cells.push_back(number(limit_us > 0 ? row.series[k].median_us / limit_us : 0, 2));
+    for (const std::size_t k : {kOurs, kOursShared}) cells.push_back(number(limit_us > 0 ? row.series[k].median / limit_us : 0, 2));
     rows.push_back(cells);
   }
-  std::string text = title_of("Sums over all ranks", report.environment);
+  std::string text = head_of("Sums over all ranks", report.environment);
   if (report.environment.context.nodes > 1) text += "network: " + report.network + "\n";
-  if (report.environment.oversubscribed()) text += "The ranks share cores: all times hold their waiting for one.\n";
   text += "limit: " + report.limit + "\n";
   return text + "Microseconds of the slowest rank; a ratio above 1: the library is faster\n" + drawn(rows);
 }
@@ -206,9 +179,9 @@ std::vector<ResultRow> rows_of(const AllreduceReport &report) {
       {"halocline", "engine"}, {"halocline_shared", "engine, shared arrays"}, {"MPI", "host"}};
   std::vector<ResultRow> rows;
   for (const AllreduceRow &row : report.rows)
-    for (const AllreduceSeries &series : row.series)
+    for (const Sampled &series : row.series)
       if (const auto way = ways.find(series.name); way != ways.end())
-        rows.push_back({"allreduce", way->second, row.bytes, series.samples_us, row.series[kLimit].median_us});
+        rows.push_back({"allreduce", way->second, row.bytes, series.samples, row.series[kLimit].median});
   return rows;
 }
 
@@ -218,9 +191,7 @@ Document document_of(const AllreduceReport &report) {
   Json sizes = Json::array();
   for (const AllreduceRow &row : report.rows) {
     Json size = {{"bytes", row.bytes}, {"ratio", of(row.ratio)}, {"ratio_shared", of(row.ratio_shared)}};
-    for (const AllreduceSeries &series : row.series)
-      size[series.name] = {
-          {"median_us", series.median_us}, {"p10_us", series.p10_us}, {"p90_us", series.p90_us}, {"samples_us", series.samples_us}};
+    for (const Sampled &series : row.series) size[series.name] = json_of(series);
     sizes.push_back(size);
   }
   return {{"allreduce", report.environment, rows_of(report)}, {{"network", report.network}, {"limit", report.limit}, {"sizes", sizes}}};

@@ -8,13 +8,6 @@
 
 namespace bench {
 
-/// Microseconds of one call, one sample per round; the slowest rank's.
-struct AllreduceSeries {
-  std::string name;
-  std::vector<double> samples_us;
-  double median_us = 0, p10_us = 0, p90_us = 0;
-};
-
 /// MPI's time to the library's: of the medians, and of each round's.
 struct AllreduceRatio {
   double median = 0, p10 = 0, p90 = 0;
@@ -23,7 +16,7 @@ struct AllreduceRatio {
 /// One size: the library with arrays of its own and with arrays of hlc_field_alloc, MPI, the limit.
 struct AllreduceRow {
   std::int64_t bytes;
-  std::vector<AllreduceSeries> series;
+  std::vector<Sampled> series;  ///< of one call, on the slowest rank
   AllreduceRatio ratio, ratio_shared;
 };
 

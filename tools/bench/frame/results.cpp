@@ -178,6 +178,11 @@ std::string text_of(const Results &results, Format format, bool first) {
   return "";
 }
 
+std::string head_of(const std::string &what, const Environment &environment) {
+  return title_of(what, environment) +
+         (environment.oversubscribed() ? "The ranks share cores: all times hold their waiting for one.\n" : "");
+}
+
 std::string table_of(const Results &results) {
   std::vector<Cells> rows{{"operation", "bytes", "by", "median", "unit", "spread", "outliers", "limit", "to the limit"}};
   for (const ResultRow &row : results.rows) {
@@ -186,14 +191,14 @@ std::string table_of(const Results &results) {
                     significant(spread.p10) + " - " + significant(spread.p90), std::to_string(spread.outliers),
                     row.limit > 0 ? significant(row.limit) : "-", row.limit > 0 ? number(spread.median / row.limit, 1) : "-"});
   }
-  std::string text = title_of(results.benchmark, results.environment);
-  if (results.environment.oversubscribed()) text += "The ranks share cores: all times hold their waiting for one.\n";
-  return text + drawn(rows);
+  return head_of(results.benchmark, results.environment) + drawn(rows);
 }
 
 Json json_of(const Document &document) {
-  Json all = {{"schema", kSchema}};
-  all.update(opening(document.results.benchmark, document.results.environment, ""));
+  Json all = {{"schema", kSchema},
+              {"benchmark", document.results.benchmark},
+              {"environment", environment_of(document.results.environment)},
+              {"network", ""}};
   all.update(document.details);
   all["rules"] = {{"warm_up", kWarmUp}, {"outliers", document.outliers}, {"order", kOrder}};
   all["rows"] = Json::array();

@@ -5,8 +5,7 @@
 #pragma once
 
 #include "bench/frame/common_options.hpp"
-#include "bench/frame/json.hpp"
-#include "bench/frame/shared.hpp"
+#include "bench/frame/sampled.hpp"
 
 #include <string>
 #include <vector>
@@ -59,6 +58,8 @@ double ranks_per_core(const Environment &environment);
 
 /// The text of a format that is not the command's own table. `first`: with the heads of the columns where they stand once.
 std::string text_of(const Results &results, Format format, bool first);
+/// What a table begins with: what was measured, where, and what shared cores mean for it.
+std::string head_of(const std::string &what, const Environment &environment);
 /// A table of all rows, for commands that have none of their own.
 std::string table_of(const Results &results);
 /// The whole file.

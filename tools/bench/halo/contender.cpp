@@ -14,12 +14,7 @@ namespace {
 class FieldsContender : public Contender {
  public:
   FieldsContender(std::string name, Problem &problem) : Contender(std::move(name)), problem_(problem) {}
-  void change_edge(Edge edge, std::uint32_t step) override {
-    if (edge == Edge::stamp)
-      problem_.stamp_edge(step);
-    else
-      problem_.rewrite_edge(problem_.fields(), step);
-  }
+  void change_edge(Edge edge, std::uint32_t step) override { problem_.change_edge(edge, problem_.fields(), step); }
 
  private:
   Problem &problem_;

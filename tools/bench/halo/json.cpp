@@ -1,14 +1,9 @@
 // The report as JSON: environment, problem, limit, and per mode the numbers and every sample.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench/frame/json.hpp"
 #include "bench/halo/report.hpp"
 
 namespace bench {
-
-Json opening(const std::string &benchmark, const Environment &environment, const std::string &network) {
-  return {{"benchmark", benchmark}, {"environment", environment_of(environment)}, {"network", network}};
-}
 
 static Json placement_of(const Report &r) {
   const hlc_placement &p = r.placement;

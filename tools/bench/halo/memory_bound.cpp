@@ -63,12 +63,7 @@ class MemoryBound : public Contender {
   }
   std::string route() const override { return "copy " + std::to_string(copies_.size()); }
   void change_edge(Edge edge, std::uint32_t step) override {
-    for (const auto &fields : {twins_, problem_.fields()}) {
-      if (edge == Edge::stamp)
-        problem_.stamp_edge(fields, step);
-      else
-        problem_.rewrite_edge(fields, step);
-    }
+    for (const auto &fields : {twins_, problem_.fields()}) problem_.change_edge(edge, fields, step);
   }
   bool swaps() const override { return false; }
 
@@ -85,7 +80,7 @@ class MemoryBound : public Contender {
     MPI_Win_allocate_shared(static_cast<MPI_Aint>(count * twin_bytes()), 1, info, node, &mine, &window_);
     MPI_Info_free(&info);
     for (std::size_t f = 0; f < count; ++f) twins_.push_back(mine + f * twin_bytes());
-    problem_.rewrite_edge(twins_, 0);
+    problem_.change_edge(Edge::rewrite, twins_, 0);
     meet(node);
   }
 

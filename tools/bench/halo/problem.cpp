@@ -170,21 +170,14 @@ std::string Problem::describe_cell(std::size_t field, const char *found, std::ui
          describe(found, element_.bytes, block_.cells);
 }
 
-void Problem::stamp_edge(const std::vector<char *> &fields, std::uint32_t step) const {
+void Problem::change_edge(Edge edge, const std::vector<char *> &fields, std::uint32_t step) const {
   const std::uint64_t code = encode({step, static_cast<std::uint32_t>(rank_), 0, 0});
   for (char *field : fields)
-    for (const Region &edge : edges_)
-      for_each_column(edge,
-                      [&](std::int64_t x, std::int64_t y) { store(field + block_.offset(x, y, edge.first[2]), element_.bytes, code); });
-}
-
-void Problem::rewrite_edge(const std::vector<char *> &fields, std::uint32_t step) const {
-  const std::uint64_t code = encode({step, static_cast<std::uint32_t>(rank_), 0, 0});
-  for (char *field : fields)
-    for (const Region &edge : edges_)
-      for_each_column(edge, [&](std::int64_t x, std::int64_t y) {
-        char *cell = field + block_.offset(x, y, edge.first[2]);
-        for (std::int64_t z = 0; z < edge.count[2]; ++z, cell += element_.bytes) store(cell, element_.bytes, code);
+    for (const Region &region : edges_)
+      for_each_column(region, [&](std::int64_t x, std::int64_t y) {
+        char *cell = field + block_.offset(x, y, region.first[2]);
+        const std::int64_t cells = edge == Edge::stamp ? 1 : region.count[2];
+        for (std::int64_t z = 0; z < cells; ++z, cell += element_.bytes) store(cell, element_.bytes, code);
       });
 }
 

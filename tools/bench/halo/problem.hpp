@@ -57,12 +57,8 @@ class Problem {
   void fill(std::uint32_t step);
   /// Checks every cell of every field: halo cells hold their owner's value of this step, all others what fill left there.
   Verdict verify(std::uint32_t step) const;
-  /// Changes one cell in every column of the interior's edge.
-  void stamp_edge(std::uint32_t step) const { stamp_edge(fields_, step); }
-  /// The same in another set of fields of this shape.
-  void stamp_edge(const std::vector<char *> &fields, std::uint32_t step) const;
-  /// Rewrites every cell of the interior's edge in a set of fields of this shape.
-  void rewrite_edge(const std::vector<char *> &fields, std::uint32_t step) const;
+  /// Changes the interior's edge in fields of this shape: one cell of every column (stamp), or all (rewrite).
+  void change_edge(Edge edge, const std::vector<char *> &fields, std::uint32_t step) const;
 
  private:
   /// A box of cells that one rank owns: my interior, or what I hold of a neighbour's.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/halo/race.hpp"
 
+#include "bench/frame/sampled.hpp"
+
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace bench {
@@ -63,9 +64,7 @@ void Race::run(Handover &handover, const Progress &progress) {
 }
 
 /// As many swaps as make a sample about as long as asked for; the same on all ranks, since all know the slowest.
-int Race::repeats_for(double us) const {
-  return static_cast<int>(std::clamp(std::ceil(options_.sample_ms * 1e3 / std::max(us, 0.01)), 1.0, 1e6));
-}
+int Race::repeats_for(double us) const { return bench::repeats_for(us, options_, 1, 1e6); }
 
 /// A first guess, by the middle of three tries. What takes longer than a sample is tried once.
 void Race::choose_repeats(std::size_t contender) {

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/latency/interleaved.hpp"
 
-#include "bench/frame/shared.hpp"
-
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 #include <stdexcept>
 
 namespace bench {
@@ -41,27 +37,18 @@ void Interleaved::verify(Lap lap, std::int64_t bytes) {
   }
 }
 
-std::vector<Timing> Interleaved::run(Lap lap, std::int64_t bytes) {
-  std::vector<Timing> timings;
+std::vector<Sampled> Interleaved::run(Lap lap, std::int64_t bytes) {
+  std::vector<Sampled> timings;
   std::vector<int> counts;
   for (const auto &carrier : carriers_) {
-    timings.push_back({carrier->name(), {}});
+    timings.push_back({carrier->name()});
     counts.push_back(first_count(*carrier, lap, bytes));
   }
-  std::vector<std::size_t> order(carriers_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  for (int round = 0; round < options_.repetitions; ++round) {
-    std::shuffle(order.begin(), order.end(), order_);
-    for (const std::size_t c : order) {
-      timings[c].samples_us.push_back(sample(*carriers_[c], lap, bytes, counts[c]));
-      adapt(counts[c], timings[c].samples_us.back(), lap);
-    }
-  }
-  for (Timing &timing : timings) {
-    timing.median_us = median(timing.samples_us);
-    timing.p10_us = quantile(timing.samples_us, 0.1);
-    timing.p90_us = quantile(timing.samples_us, 0.9);
-  }
+  in_rounds(carriers_.size(), options_.repetitions, order_, [&](std::size_t c) {
+    timings[c].samples.push_back(sample(*carriers_[c], lap, bytes, counts[c]));
+    adapt(counts[c], timings[c].samples.back(), lap);
+  });
+  for (Sampled &timing : timings) timing.conclude();
   return timings;
 }
 
@@ -87,9 +74,7 @@ double Interleaved::sample(Carrier &carrier, Lap lap, std::int64_t bytes, int co
 double Interleaved::least(Lap lap) { return lap == Lap::stream ? 4 : 1; }
 
 /// As many as make a sample about as long as asked for, but at least so many that what begins and ends a stream counts little.
-int Interleaved::count_for(double us, Lap lap) const {
-  return static_cast<int>(std::clamp(std::ceil(options_.sample_ms * 1e3 / std::max(us, 0.001)), least(lap), 1e6));
-}
+int Interleaved::count_for(double us, Lap lap) const { return repeats_for(us, options_, least(lap), 1e6); }
 
 /// By the slowest of a few tries: a sample that is too short does less harm than one that does not end.
 int Interleaved::first_count(Carrier &carrier, Lap lap, std::int64_t bytes) {

@@ -4,18 +4,12 @@
 #pragma once
 
 #include "bench/frame/pair_options.hpp"
+#include "bench/frame/sampled.hpp"
 #include "bench/latency/pair.hpp"
 
 #include <random>
 
 namespace bench {
-
-/// Microseconds per message of one carrier, one sample per round.
-struct Timing {
-  std::string name;
-  std::vector<double> samples_us;
-  double median_us = 0, p10_us = 0, p90_us = 0;
-};
 
 /// What a sample repeats.
 enum class Lap { ping_pong, stream };
@@ -27,8 +21,8 @@ class Interleaved {
 
   /// Sends a pattern by every carrier and looks at what arrives; throws std::runtime_error on both ranks if anything is wrong. Collective.
   void verify(Lap lap, std::int64_t bytes);
-  /// The timings in the order of the carriers: half a round trip, or the share of one message in a stream. The same on both ranks. Collective.
-  std::vector<Timing> run(Lap lap, std::int64_t bytes);
+  /// Samples of each carrier, in their order: half a round trip, or the share of one message in a stream. The same on both ranks. Collective.
+  std::vector<Sampled> run(Lap lap, std::int64_t bytes);
 
  private:
   void repeat(Carrier &carrier, Lap lap, std::int64_t bytes, int count);

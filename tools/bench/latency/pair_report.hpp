@@ -11,7 +11,7 @@ namespace bench {
 /// The timings of one size; the streams are empty for `notify`.
 struct PairRow {
   std::int64_t bytes;
-  std::vector<Timing> half_round_trip, stream;
+  std::vector<Sampled> half_round_trip, stream;
 };
 
 struct PairReport {

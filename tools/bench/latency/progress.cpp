@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/latency/progress.hpp"
 
-#include "bench/frame/json.hpp"
 #include "bench/frame/work.hpp"
 #include "bench/latency/contexts.hpp"
 #include "bench/latency/pair.hpp"

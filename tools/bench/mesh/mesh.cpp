@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/mesh/mesh.hpp"
 
-#include "bench/frame/json.hpp"
-
-#include <algorithm>
-#include <cmath>
 #include <random>
 #include <stdexcept>
 
@@ -55,43 +51,21 @@ class MeshRace {
 
   MeshRow run(std::mt19937_64 &random) {
     verify();
-    std::vector<int> counts;
-    std::vector<std::size_t> order;
-    for (std::size_t k = 0; k < row_.series.size(); ++k) {
-      counts.push_back(count_for(std::max(sample(k, 1), sample(k, 1))));
-      order.push_back(k);
-    }
-    for (int round = 0; round < options_.repetitions; ++round) {
-      std::shuffle(order.begin(), order.end(), random);
-      for (const std::size_t k : order) {
-        row_.series[k].samples_us.push_back(sample(k, counts[k]));
-        counts[k] = std::min(2 * counts[k], count_for(row_.series[k].samples_us.back()));
-      }
-    }
+    const auto samples =
+        sample_in_turn(row_.series.size(), options_, random, [this](std::size_t k, int count) { return sample(k, count); });
+    for (std::size_t k = 0; k < samples.size(); ++k) row_.series[k].samples_us = samples[k];
     verify();
     return row_;
   }
 
  private:
-  int count_for(double us) const {
-    return static_cast<int>(std::clamp(std::ceil(options_.sample_ms * 1e3 / std::max(us, 0.01)), 1.0, 1e5));
-  }
   void call(std::size_t k) {
     MeshContender &contender = *contenders_[k / 2];
     row_.series[k].in_reverse ? contender.reverse() : contender.forward();
   }
 
-  /// All begin together; the slowest counts.
   double sample(std::size_t k, int count) {
-    meet(comm_);
-    double seconds = 0;
-    for (int i = -1; i < count; ++i) {
-      write_shared(i);
-      const double begin = MPI_Wtime();
-      call(k);
-      if (i >= 0) seconds += MPI_Wtime() - begin;
-    }
-    return slowest(seconds / count * 1e6, comm_);
+    return time_prepared(comm_, count, [this](int step) { write_shared(step); }, [this, k] { call(k); });
   }
 
   /// As a solver does: the nodes that others need change between two swaps.
@@ -201,8 +175,7 @@ std::string table_of(const MeshReport &report) {
     for (const bool in_reverse : {false, true})
       for (const MeshSeries &series : row.series)
         if (series.in_reverse == in_reverse) rows.push_back(cells_of(row, series));
-  std::string text = title_of("Swaps of a mesh of tetrahedra", report.environment);
-  if (report.environment.oversubscribed()) text += "The ranks share cores: all times hold their waiting for one.\n";
+  std::string text = head_of("Swaps of a mesh of tetrahedra", report.environment);
   text += "Microseconds of the slowest rank. ghosts: the most of a rank\n";
   if (!report.guests.empty()) text += "Guests: " + report.guests + "; a ratio above 1: faster than the fastest of them\n";
   return text + drawn(rows);

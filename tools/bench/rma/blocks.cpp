@@ -19,7 +19,7 @@ RmaTask move_of_blocks(RmaRanks &r, const RmaBlocks &shape, const char *verb, in
   RmaTask task{"blocks", verb + std::string(" of ") + std::to_string(shape.count) + " blocks", shape.count * run};
   task.blocks = shape.count;
   task.prepare = [&r, end, from, to](RmaMemory &s) {
-    for (std::int64_t i = 0; i < end; ++i) from(s)[i] = r.byte(i);
+    r.fill(from(s), end);
     std::fill_n(to(s), end, static_cast<char>(r.stamp - 1));
   };
   task.right = [&r, end, run, receiver, to](RmaMemory &s, std::int64_t) {

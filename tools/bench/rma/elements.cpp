@@ -201,17 +201,11 @@ RmaTask many_puts(RmaRanks &r) {
   constexpr int kCalls = 2000;
   constexpr std::int64_t kBytes = 8 * kCalls;
   RmaTask task{"elements", "2000 puts + flush", kBytes};
-  task.prepare = [&r](RmaMemory &s) {
-    for (std::int64_t i = 0; i < kBytes; ++i) s.buffer[static_cast<std::size_t>(i)] = r.byte(i);
-  };
+  task.prepare = [&r](RmaMemory &s) { r.fill(s.buffer.data(), kBytes); };
   task.call = [&r](RmaSide &s) {
     call_many(r, s, kCalls, [&](int i) { s.calls.put(s.buffer.data() + 8 * i, 8, MPI_BYTE, r.target(), 8 * i, 8, MPI_BYTE, s.win); });
   };
-  task.right = [&r](RmaMemory &s, std::int64_t) {
-    for (std::int64_t i = 0; i < kBytes && r.rank == r.target(); ++i)
-      if (s.window[i] != r.byte(i)) return false;
-    return true;
-  };
+  task.right = [&r](RmaMemory &s, std::int64_t) { return r.rank != r.target() || r.holds(s.window, kBytes); };
   task.verified = kBytes;
   task.limit = [&r] { std::memcpy(r.near, r.plain.data(), kBytes); };
   return task;
@@ -222,17 +216,13 @@ RmaTask many_gets(RmaRanks &r) {
   constexpr std::int64_t kBytes = 8 * kCalls;
   RmaTask task{"elements", "64 gets + flush", kBytes};
   task.prepare = [&r](RmaMemory &s) {
-    for (std::int64_t i = 0; i < kBytes; ++i) s.window[i] = r.byte(i);
+    r.fill(s.window, kBytes);
     std::fill_n(s.buffer.begin(), kBytes, static_cast<char>(r.stamp - 1));
   };
   task.call = [&r](RmaSide &s) {
     call_many(r, s, kCalls, [&](int i) { s.calls.get(s.buffer.data() + 8 * i, 8, MPI_BYTE, r.target(), 8 * i, 8, MPI_BYTE, s.win); });
   };
-  task.right = [&r](RmaMemory &s, std::int64_t) {
-    for (std::int64_t i = 0; i < kBytes && r.rank == 0; ++i)
-      if (s.buffer[static_cast<std::size_t>(i)] != r.byte(i)) return false;
-    return true;
-  };
+  task.right = [&r](RmaMemory &s, std::int64_t) { return r.rank != 0 || r.holds(s.buffer.data(), kBytes); };
   task.verified = kBytes;
   task.limit = [&r] { std::memcpy(r.plain.data(), r.near, kBytes); };
   return task;

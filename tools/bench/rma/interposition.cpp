@@ -56,7 +56,7 @@ Interposition measure_one(const std::string &call, Flush without, MPI_Win win, c
     found.with.samples.push_back(ns_of(with, win, count));
     found.cost.samples.push_back(found.with.samples.back() - found.without.samples.back());
   }
-  for (RmaSeries *series : {&found.with, &found.without, &found.cost}) series->conclude();
+  for (Sampled *series : {&found.with, &found.without, &found.cost}) series->conclude();
   return found;
 }
 

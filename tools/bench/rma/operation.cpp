@@ -2,8 +2,6 @@
 #include "bench/rma/operation.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 namespace bench {
 
@@ -11,7 +9,7 @@ namespace {
 
 /// A sample takes as long as the options say; the slowest rank's time decides, so that all ranks have the same count.
 int count_for(double us, int least, const Operation &operation, const CommonOptions &options) {
-  return std::max(least, static_cast<int>(std::clamp(std::ceil(options.sample_ms * 1e3 / std::max(us, 0.001)), 1.0, operation.most * 1.0)));
+  return std::max(least, repeats_for(us, options, 1, operation.most));
 }
 
 /// So many times that more of them do not make each faster, unless a sample then takes far longer than was asked for. With more ranks than cores the ranks begin a sample time slices apart, as the
@@ -40,16 +38,10 @@ std::vector<std::vector<double>> race(const Operation &operation, const CommonOp
     least.push_back(least_count(backend, operation, options));
     counts.push_back(operation.unit == "us" ? count_for(backend.sample(least.back()), least.back(), operation, options) : operation.most);
   }
-  std::vector<std::size_t> order(operation.backends.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  for (int round = 0; round < options.repetitions; ++round) {
-    std::shuffle(order.begin(), order.end(), random);
-    for (const std::size_t k : order) {
-      const double value = operation.backends[k].sample(counts[k]);
-      samples[k].push_back(value);
-      if (operation.unit == "us") counts[k] = std::min(2 * counts[k], count_for(value, least[k], operation, options));
-    }
-  }
+  in_rounds(operation.backends.size(), options.repetitions, random, [&](std::size_t k) {
+    samples[k].push_back(operation.backends[k].sample(counts[k]));
+    if (operation.unit == "us") counts[k] = std::min(2 * counts[k], count_for(samples[k].back(), least[k], operation, options));
+  });
   return samples;
 }
 

@@ -3,15 +3,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/rma/rma.hpp"
 
-#include "bench/frame/json.hpp"
-
 namespace bench {
 
 namespace {
 
 constexpr int kRmaFormat = 2;  // of the file; docs/performance.md describes it
-
-std::string spread_of(const RmaSeries &series) { return significant(series.p10) + " - " + significant(series.p90); }
 
 std::string operations_of(const RmaReport &report) {
   std::vector<Cells> rows{
@@ -33,27 +29,22 @@ std::string interposition_of(const RmaReport &report) {
   return "MPI_Win_flush of MPI_PROC_NULL, beside a call that does nothing, and beside the host's own\n" + drawn(rows);
 }
 
-Json json_of(const RmaSeries &series, const std::string &unit) {
-  return {{"median" + unit, series.median}, {"p10" + unit, series.p10}, {"p90" + unit, series.p90}, {"samples" + unit, series.samples}};
-}
-
 Json json_of(const RmaRow &row) {
   return {{"part", row.part},
           {"operation", row.operation},
           {"bytes", row.bytes},
           {"verified_bytes", row.verified_bytes},
           {"ratio", {{"median", row.ratio.median}, {"p10", row.ratio.p10}, {"p90", row.ratio.p90}}},
-          {"loaded", json_of(row.loaded, "_us")},
-          {"host", json_of(row.host, "_us")},
-          {"limit", json_of(row.limit, "_us")}};
+          {"loaded", json_of(row.loaded)},
+          {"host", json_of(row.host)},
+          {"limit", json_of(row.limit)}};
 }
 
 }  // namespace
 
 std::string table_of(const RmaReport &report) {
-  std::string text = title_of("MPI RMA", report.environment);
+  std::string text = head_of("MPI RMA", report.environment);
   if (!report.loaded) text += "libhalocline_mpi is not loaded: both columns are the host MPI's\n";
-  if (report.environment.oversubscribed()) text += "The ranks share cores: all times hold their waiting for one.\n";
   text +=
       "limit: a copy, or the atomic instructions that an operation needs at least, on memory of the same node; where all ranks take part, "
       "the hand-over of a cache line, twice for PSCW\n";

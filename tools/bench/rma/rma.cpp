@@ -16,7 +16,7 @@ RmaRow row_of(const RmaTask &task, RmaBackends &backends, const PairOptions &opt
   const auto samples = race(backends.both_names(task), options, random);
   row.loaded.samples = samples[0], row.host.samples = samples[1], row.limit.samples = samples[2];
   for (std::size_t i = 0; i < row.host.samples.size(); ++i) row.ratio.samples.push_back(row.host.samples[i] / row.loaded.samples[i]);
-  for (RmaSeries *one : {&row.loaded, &row.host, &row.limit, &row.ratio}) one->conclude();
+  for (Sampled *one : {&row.loaded, &row.host, &row.limit, &row.ratio}) one->conclude();
   row.verified_bytes = 2 * task.verified * (options.repetitions + 2);
   return row;
 }
@@ -36,12 +36,6 @@ std::vector<RmaRow> race_all(MPI_Comm comm, const PairOptions &options) {
 }
 
 }  // namespace
-
-void RmaSeries::conclude() {
-  median = bench::median(samples);
-  p10 = quantile(samples, 0.1);
-  p90 = quantile(samples, 0.9);
-}
 
 RmaReport run_rma(MPI_Comm comm, const PairOptions &options, int argc, char **argv) {
   RmaReport report;

@@ -9,27 +9,18 @@
 
 namespace bench {
 
-/// Samples of one thing, one per round, and what is drawn from them.
-struct RmaSeries {
-  std::vector<double> samples;
-  double median = 0, p10 = 0, p90 = 0;
-
-  /// Draws the numbers from the samples.
-  void conclude();
-};
-
 /// Microseconds of one operation of one size: MPI_ names, PMPI_ names, the limit. `ratio`: the host's time to the library's, per round.
 struct RmaRow {
   std::string part, operation;
   std::int64_t bytes = 0;
-  RmaSeries loaded{}, host{}, limit{}, ratio{};
+  Sampled loaded{}, host{}, limit{}, ratio{};
   std::int64_t verified_bytes = 0;  ///< compared after the samples, by both names
 };
 
 /// Nanoseconds of a call by its MPI_ name, and of what it stands before. `cost`: the difference, per round.
 struct Interposition {
   std::string call;
-  RmaSeries with{}, without{}, cost{};
+  Sampled with{}, without{}, cost{};
 };
 
 struct RmaReport {

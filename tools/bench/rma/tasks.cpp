@@ -25,9 +25,7 @@ void lock_and_unlock(Word &word) {
 void add_put(RmaRanks &r, std::int64_t bytes, Tasks &tasks) {
   RmaTask task{"transfers", "put + flush", bytes};
   const auto count = static_cast<int>(bytes);
-  task.prepare = [&r, bytes](RmaMemory &s) {
-    for (std::int64_t i = 0; i < bytes; ++i) s.buffer[static_cast<std::size_t>(i)] = r.byte(i);
-  };
+  task.prepare = [&r, bytes](RmaMemory &s) { r.fill(s.buffer.data(), bytes); };
   task.call = [&r, count](RmaSide &s) {
     s.calls.put(s.buffer.data(), count, MPI_BYTE, r.target(), 0, count, MPI_BYTE, s.win);
     s.calls.flush(r.target(), s.win);
@@ -36,11 +34,7 @@ void add_put(RmaRanks &r, std::int64_t bytes, Tasks &tasks) {
     s.segment.put({r.target(), 0}, s.buffer.data(), bytes);
     s.segment.flush(r.target());
   };
-  task.right = [&r, bytes](RmaMemory &s, std::int64_t) {
-    for (std::int64_t i = 0; i < bytes && r.rank == r.target(); ++i)
-      if (s.window[i] != r.byte(i)) return false;
-    return true;
-  };
+  task.right = [&r, bytes](RmaMemory &s, std::int64_t) { return r.rank != r.target() || r.holds(s.window, bytes); };
   task.verified = bytes;
   task.limit = [&r, bytes] { std::memcpy(r.near, r.plain.data(), static_cast<std::size_t>(bytes)); };
   tasks.push_back(task);
@@ -50,7 +44,7 @@ void add_get(RmaRanks &r, std::int64_t bytes, Tasks &tasks) {
   RmaTask task{"transfers", "get + flush", bytes};
   const auto count = static_cast<int>(bytes);
   task.prepare = [&r, bytes](RmaMemory &s) {
-    for (std::int64_t i = 0; i < bytes; ++i) s.window[i] = r.byte(i);
+    r.fill(s.window, bytes);
     std::fill_n(s.buffer.begin(), bytes, char{0});
   };
   task.call = [&r, count](RmaSide &s) {
@@ -61,11 +55,7 @@ void add_get(RmaRanks &r, std::int64_t bytes, Tasks &tasks) {
     s.segment.get({r.target(), 0}, s.buffer.data(), bytes);
     s.segment.flush(r.target());
   };
-  task.right = [&r, bytes](RmaMemory &s, std::int64_t) {
-    for (std::int64_t i = 0; i < bytes && r.rank == 0; ++i)
-      if (s.buffer[static_cast<std::size_t>(i)] != r.byte(i)) return false;
-    return true;
-  };
+  task.right = [&r, bytes](RmaMemory &s, std::int64_t) { return r.rank != 0 || r.holds(s.buffer.data(), bytes); };
   task.verified = bytes;
   task.limit = [&r, bytes] { std::memcpy(r.plain.data(), r.near, static_cast<std::size_t>(bytes)); };
   tasks.push_back(task);

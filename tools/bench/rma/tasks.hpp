@@ -62,6 +62,14 @@ struct RmaRanks {
   int previous() const { return (rank + size - 1) % size; }
   /// What byte `i` of the present sample is.
   char byte(std::int64_t i) const { return static_cast<char>(stamp + i % 113); }
+  void fill(char *memory, std::int64_t bytes) const {
+    for (std::int64_t i = 0; i < bytes; ++i) memory[i] = byte(i);
+  }
+  bool holds(const char *memory, std::int64_t bytes) const {
+    for (std::int64_t i = 0; i < bytes; ++i)
+      if (memory[i] != byte(i)) return false;
+    return true;
+  }
 
   MPI_Comm comm;
   int rank, size;

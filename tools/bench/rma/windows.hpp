@@ -12,7 +12,7 @@ namespace bench {
 /// One kind of window by one set of names.
 struct WindowCost {
   double first_us = 0;  ///< the first window, with what it opens for later ones
-  RmaSeries us{};       ///< a window made and freed, on the slowest rank
+  Sampled us{};         ///< a window made and freed, on the slowest rank
   int windows = 0;      ///< open at the same time, when the memory was read
   double own_bytes = 0, shared_bytes = 0;  ///< per rank and window, without the program's data
   double reserved_bytes = 0;               ///< of /dev/shm, per rank and window, without the program's data

@@ -3,8 +3,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/rma/windows.hpp"
 
-#include "bench/frame/json.hpp"
-
 namespace bench {
 
 namespace {
@@ -18,7 +16,7 @@ Json json_of(const WindowCost &cost) {
 }
 
 void add_cells(const WindowCost &cost, Cells &cells) {
-  cells.push_back(significant(cost.us.median) + " (" + significant(cost.us.p10) + " - " + significant(cost.us.p90) + ")");
+  cells.push_back(significant(cost.us.median) + " (" + spread_of(cost.us) + ")");
   cells.push_back(significant(cost.first_us));
   cells.push_back(significant(cost.own_bytes));
   cells.push_back(significant(cost.shared_bytes));
@@ -37,9 +35,8 @@ std::string table_of(const WindowReport &report) {
     cells.push_back(number(row.host.us.median / row.loaded.us.median, 2));
     rows.push_back(cells);
   }
-  std::string text = title_of("MPI windows", report.environment);
+  std::string text = head_of("MPI windows", report.environment);
   if (!report.loaded) text += "libhalocline_mpi is not loaded: both sides are the host MPI's\n";
-  if (report.environment.oversubscribed()) text += "The ranks share cores: all times hold their waiting for one.\n";
   return text +
          "A window made and freed, on the slowest rank; first: the first of a communicator. Bytes per rank and window, without the data: "
          "own, and its part of what ranks share\n" +
