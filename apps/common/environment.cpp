@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "environment.hpp"
 
+#include "identity.hpp"
 #include "revision.hpp"
 
 #include <sys/utsname.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <ctime>
 #include <fstream>
 
 namespace common {
@@ -17,28 +15,6 @@ static std::string cpu_model() {
   for (std::string line; std::getline(file, line);)
     if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
   return "unknown";
-}
-
-static std::string mpi_library() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0;
-  MPI_Get_library_version(text, &length);
-  return text;  // Open MPI 4 counts the zero byte at the end
-}
-
-/// The first line without tabs and doubled blanks: enough to tell one MPI from another.
-static std::string first_line(std::string text) {
-  text = text.substr(0, text.find_first_of(",\n"));
-  std::replace(text.begin(), text.end(), '\t', ' ');
-  text.erase(std::unique(text.begin(), text.end(), [](char a, char b) { return a == ' ' && b == ' '; }), text.end());
-  return text;
-}
-
-static std::string now_utc() {
-  char text[32];
-  const std::time_t now = std::time(nullptr);
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
-  return text;
 }
 
 std::string title_of(const std::string &what, const Environment &environment) {
@@ -55,7 +31,7 @@ Environment find_environment(const halocline::Context &context, int argc, char *
   e.kernel = std::string(system.sysname) + " " + system.release + " " + system.machine;
   e.cpu = cpu_model();
   e.mpi = mpi_library();
-  e.mpi_short = first_line(e.mpi);
+  e.mpi_short = short_mpi(e.mpi);
   e.compiler = COMMON_COMPILER;
   e.flags = COMMON_FLAGS;
   e.date = now_utc();

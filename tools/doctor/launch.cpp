@@ -13,8 +13,12 @@
 #include <filesystem>
 #include <thread>
 
+#include <common/identity.hpp>
+
 namespace doctor {
 namespace {
+
+std::string short_mpi() { return common::short_mpi(common::mpi_library()); }
 
 /// How launchers tell a process that it is one of many.
 struct LauncherVariables {
@@ -42,7 +46,7 @@ void explain(const char *what) {
   std::fprintf(stderr, "halocline-doctor: MPI_Init %s.\n", what);
   if (claim.by_launcher())
     std::fprintf(stderr, "The process was started by %s (%s=%d); the library is %s. ", claim.launcher.c_str(), claim.variable.c_str(),
-                 claim.size, short_version().c_str());
+                 claim.size, short_mpi().c_str());
   const std::string mpiexec = matching_mpiexec();
   std::fprintf(stderr, "Launcher and library do not match, or the MPI is broken.%s%s\n", mpiexec.empty() ? "" : " Beside the library lies ",
                mpiexec.c_str());
@@ -77,21 +81,6 @@ LaunchClaim claimed_launch() {
   return {};
 }
 
-std::string library_version() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0;
-  MPI_Get_library_version(text, &length);
-  return text;  // Open MPI 4 counts the zero byte at the end
-}
-
-std::string short_version() {
-  std::string text = library_version();
-  text = text.substr(0, text.find_first_of(",\n"));
-  std::replace(text.begin(), text.end(), '\t', ' ');
-  text.erase(std::unique(text.begin(), text.end(), [](char a, char b) { return a == ' ' && b == ' '; }), text.end());
-  return text;
-}
-
 std::string matching_mpiexec() {
   Dl_info info{};
   if (!dladdr(reinterpret_cast<void *>(&MPI_Init), &info) || !info.dli_fname) return "";
@@ -115,7 +104,7 @@ std::string mismatch(const LaunchClaim &claim, int size) {
   if (!claim.by_launcher() || claim.size == size || (claim.variable == "MPI_LOCALNRANKS" && claim.size <= size)) return "";
   const std::string mpiexec = matching_mpiexec();
   return "Launcher and library do not match: " + claim.launcher + " started " + std::to_string(claim.size) + " processes (" +
-         claim.variable + "=" + std::to_string(claim.size) + "), but in each " + short_version() + " sees " + std::to_string(size) +
+         claim.variable + "=" + std::to_string(claim.size) + "), but in each " + short_mpi() + " sees " + std::to_string(size) +
          (size == 1 ? " rank: they are singletons" : " ranks") + ". Use the launcher of that MPI" +
          (mpiexec.empty() ? "." : ": " + mpiexec);
 }

@@ -18,10 +18,6 @@ LaunchClaim claimed_launch();
 /// For a process that is about to end with a complaint: launchers end all when one has failed, and rank 0 may not have spoken yet.
 void let_rank_0_speak(const LaunchClaim &claim);
 
-/// The MPI library's own version text, and the part of it that tells one from another in a line. Needs no MPI_Init.
-std::string library_version();
-std::string short_version();
-
 /// The mpiexec that lies beside the MPI library in memory, or "" if there is none.
 std::string matching_mpiexec();
 

@@ -2,13 +2,13 @@
 // again and again, each time with a batch of probes, and reports.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <filesystem>
+
+#include <common/identity.hpp>
 
 #include "drop_in.hpp"
 #include "interrupt.hpp"
@@ -28,19 +28,6 @@ using Clock = std::chrono::steady_clock;
 constexpr double kInitLimit_s = 60;
 constexpr int kFault = 1, kUsage = 2;
 
-std::string host_name() {
-  char name[256] = "";
-  gethostname(name, sizeof name - 1);
-  return name;
-}
-
-std::string now_utc() {
-  char text[32];
-  const std::time_t now = std::time(nullptr);
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
-  return text;
-}
-
 /// What is true of the launch as a whole.
 struct Launch {
   int rank = 0, size = 1;
@@ -51,10 +38,10 @@ struct Launch {
 
 Report make_report(const Options &options, const Launch &launch, std::vector<Result> results) {
   Report report;
-  report.mpi = library_version();
-  report.mpi_short = short_version();
-  report.host = host_name();
-  report.date = now_utc();
+  report.mpi = common::mpi_library();
+  report.mpi_short = common::short_mpi(report.mpi);
+  report.host = common::host_name();
+  report.date = common::now_utc();
   report.launch = launch.words;
   report.ranks = launch.size;
   report.complete = options.only.empty();

@@ -3,9 +3,7 @@
 
 #include <fnmatch.h>
 
-#include <CLI/CLI.hpp>
-
-#include <sstream>
+#include <common/parse.hpp>
 
 namespace doctor {
 namespace {
@@ -50,13 +48,9 @@ int parse(int argc, char **argv, Options &o, std::string &text) {
   app.add_option("--preload", o.preload)->group("");
   app.add_option("--results", o.results)->group("");
   app.add_option("--first", o.first)->group("");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Error &error) {
-    std::ostringstream out, err;
-    const int status = app.exit(error, out, err) == 0 ? 0 : 2;
-    text = out.str() + err.str();
-    return status;
+  if (const auto answer = common::parse(app, argc, argv)) {
+    text = answer->out + answer->err;
+    return answer->status;
   }
   return -1;
 }

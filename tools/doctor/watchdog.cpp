@@ -121,7 +121,6 @@ void watch_call(const char *call, bool counts) {
   state.call.store(call, std::memory_order_relaxed);
   if (counts) state.progress.count(state.watch.rank);
 }
-const char *watched_call() { return state.call.load(); }
 const char *watched_phase() { return state.phase; }
 
 }  // namespace doctor

@@ -25,8 +25,6 @@ void watch_probe(const char *probe, double limit_s);
 void watch_phase(const std::string &phase);
 /// The call that is being made. Calls that are made again and again until something is there (`counts` is false) are no progress.
 void watch_call(const char *call, bool counts = true);
-/// The call that is, or was last, being made.
-const char *watched_call();
 const char *watched_phase();
 
 /// An MPI function returned an error for a call that the standard allows.

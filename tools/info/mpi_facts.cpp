@@ -3,6 +3,8 @@
 
 #include "abi.hpp"
 
+#include <common/identity.hpp>
+
 #include <dlfcn.h>
 #include <mpi.h>
 
@@ -74,20 +76,13 @@ Json drop_in() {
   return file == file_of(&PMPI_Put) ? Json() : Json(file);
 }
 
-std::string library_version() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0;
-  MPI_Get_library_version(text, &length);
-  return text;
-}
-
 }  // namespace
 
 Json mpi_facts() {
   int version = 0, subversion = 0;
   MPI_Get_version(&version, &subversion);
   const std::string file = file_of(&PMPI_Init);
-  return {{"version", library_version()},
+  return {{"version", common::mpi_library()},
           {"standard", std::to_string(version) + "." + std::to_string(subversion)},
           {"file", file},
           {"abi", abi_of(file)},

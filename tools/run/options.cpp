@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
-#include <CLI/CLI.hpp>
-
-#include <sstream>
+#include <common/parse.hpp>
 
 namespace runner {
 namespace {
@@ -44,13 +42,9 @@ int parse(int argc, char **argv, Options &o, std::string &text) {
   app.add_flag("--strict", o.strict, "Windows that the engine cannot carry are errors (HALOCLINE_MPI_STRICT=1)");
   app.add_flag("--info", o.info, "Say which windows were carried, and which were not and why (HALOCLINE_LOG=info)");
   app.add_flag("--show", o.show, "Print the command that would run, and run nothing");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Error &error) {
-    std::ostringstream out, err;
-    const int status = app.exit(error, out, err) == 0 ? 0 : 2;
-    text = out.str() + err.str();
-    return status;
+  if (const auto answer = common::parse(app, argc, argv)) {
+    text = answer->out + answer->err;
+    return answer->status;
   }
   o.command = app.remaining();
   text = complaint(o);

@@ -4,8 +4,6 @@
 #include <halocline/halocline.h>
 #include <common/parse.hpp>
 
-#include <sstream>
-
 namespace simulate {
 namespace {
 
@@ -71,13 +69,9 @@ int parse(int argc, char **argv, Options &o, std::string &text) {
   app.footer(kFooter);
   app.set_version_flag("--version", std::string("halocline-simulate ") + hlc_version());
   add_options(app, o);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Error &error) {
-    std::ostringstream out, err;
-    const int status = app.exit(error, out, err) == 0 ? 0 : 2;
-    text = out.str() + err.str();
-    return status;
+  if (const auto answer = common::parse(app, argc, argv)) {
+    text = answer->out + answer->err;
+    return answer->status;
   }
   return -1;
 }

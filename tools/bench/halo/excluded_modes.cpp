@@ -4,27 +4,13 @@
 #include "bench/frame/refusal.hpp"
 #include "bench/frame/shared.hpp"
 
+#include <common/identity.hpp>
 #include <doctor/verdicts.hpp>
-
-#include <unistd.h>
 
 #include <cstdio>
 #include <sstream>
 
 namespace bench {
-
-static std::string mpi_version() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0;
-  MPI_Get_library_version(text, &length);
-  return text;  // Open MPI counts the zero byte at the end
-}
-
-static std::string host_name() {
-  char name[256] = "";
-  gethostname(name, sizeof name - 1);
-  return name;
-}
 
 /// Whether the MPI was ever examined, said once.
 static void say_unexamined() {
@@ -40,7 +26,7 @@ static void say_unexamined() {
 /// One line per mode that is not to be used: the mode and the reason. A file that was asked for and is no report is the only complaint.
 static std::string read_report(const std::string &file) {
   if (file == "none") return "";
-  const std::string version = mpi_version(), path = file.empty() ? doctor::report_path(version, host_name()) : file;
+  const std::string version = mpi_library(), path = file.empty() ? doctor::report_path(version, host_name()) : file;
   const auto verdicts = doctor::read_verdicts(path, version);
   if (!verdicts && file.empty()) say_unexamined();
   if (!verdicts)
