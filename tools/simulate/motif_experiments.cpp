@@ -123,17 +123,6 @@ void by_rma(Writer &w, const Sparse &sparse) {
   w.barrier();
 }
 
-Job sparse_job(const Machine &machine, const Sparse &sparse, int ranks, void (*write)(Writer &, const Sparse &)) {
-  Job job(ranks);
-  for (int rank = 0; rank < ranks; ++rank) {
-    Writer writer(job, machine, rank);
-    writer.script().begin();
-    write(writer, sparse);
-    writer.script().end();
-  }
-  return job;
-}
-
 Figure sparse_exchange(const Settings &settings, const std::vector<int> &ranks) {
   const std::pair<const char *, void (*)(Writer &, const Sparse &)> protocols[] = {
       {"alltoall", by_alltoall}, {"reduce_scatter", by_reduce_scatter}, {"nbx", by_nbx}, {"rma", by_rma}};
@@ -143,7 +132,8 @@ Figure sparse_exchange(const Settings &settings, const std::vector<int> &ranks) 
     Series series{name, Origin::simulated, {}};
     for (const int some : ranks) {
       const Sparse sparse(some, settings.rounds.seed);
-      series.points.push_back({1.0 * some, simulate::run(sparse_job(machine, sparse, some, write), machine, settings.rounds).worst_us});
+      const Job job = timed_job(machine, some, [&sparse, write = write](Writer &w) { write(w, sparse); });
+      series.points.push_back({1.0 * some, simulate::run(job, machine, settings.rounds).worst_us});
     }
     figure.series.push_back(series);
   }
@@ -181,21 +171,15 @@ std::vector<int> owners_of(int rank, int ranks, std::uint64_t seed) {
 }
 
 Job hashtable_job(const Machine &machine, int ranks, std::uint64_t seed, bool atomics) {
-  Job job(ranks);
   std::vector<int> arriving(static_cast<std::size_t>(ranks), 0);
   for (int rank = 0; rank < ranks; ++rank)
     for (const int owner : owners_of(rank, ranks, seed)) arriving[static_cast<std::size_t>(owner)] += 1;
-  for (int rank = 0; rank < ranks; ++rank) {
-    Writer writer(job, machine, rank);
-    writer.script().begin();
-    if (atomics) {
-      insert_by_atomics(writer, seed);
-    } else {
-      insert_by_messages(writer, seed, arriving, owners_of(rank, ranks, seed));
-    }
-    writer.script().end();
-  }
-  return job;
+  return timed_job(machine, ranks, [&](Writer &w) {
+    if (atomics)
+      insert_by_atomics(w, seed);
+    else
+      insert_by_messages(w, seed, arriving, owners_of(w.rank(), ranks, seed));
+  });
 }
 
 Figure hashtable(const Settings &settings, const std::vector<int> &ranks) {
@@ -265,13 +249,7 @@ void transpose(Writer &w, const Team &team, const Transposition &how) {
 }
 
 double transposition_us(const Machine &machine, int ranks, const Transposition &how, Team (*team_of)(int, int)) {
-  Job job(ranks);
-  for (int rank = 0; rank < ranks; ++rank) {
-    Writer writer(job, machine, rank);
-    writer.script().begin();
-    transpose(writer, team_of(rank, ranks), how);
-    writer.script().end();
-  }
+  const Job job = timed_job(machine, ranks, [&](Writer &w) { transpose(w, team_of(w.rank(), ranks), how); });
   return simulate::run(job, machine, {1, 1, 1}).round_us;
 }
 

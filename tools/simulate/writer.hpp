@@ -47,4 +47,17 @@ class Writer {
   const int rank_;
 };
 
+/// A job of which every rank is timed, from its first step to its last: write(writer) writes the script of one rank.
+template <class Write>
+Job timed_job(const Machine &machine, int ranks, Write write) {
+  Job job(ranks);
+  for (int rank = 0; rank < ranks; ++rank) {
+    Writer writer(job, machine, rank);
+    writer.script().begin();
+    write(writer);
+    writer.script().end();
+  }
+  return job;
+}
+
 }  // namespace simulate
