@@ -12,8 +12,8 @@ int count_for(double us, int least, const Operation &operation, const CommonOpti
   return std::max(least, repeats_for(us, options, 1, operation.most));
 }
 
-/// So many times that more of them do not make each faster, unless a sample then takes far longer than was asked for. With more ranks than cores the ranks begin a sample time slices apart, as the
-/// host's barrier before it lets them.
+/// So many times that more of them do not make each faster, unless a sample then takes far longer than was asked for. With more ranks than
+/// cores the ranks begin a sample time slices apart, as the host's barrier before it lets them.
 int least_count(const Backend &backend, const Operation &operation, const CommonOptions &options) {
   constexpr int kMore = 4, kLongest = 16;
   backend.sample(1);
