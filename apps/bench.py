@@ -69,7 +69,7 @@ def chosen(options):
     wanted = options.apps.split(",") if options.apps else summary.names()
     unknown = sorted(set(wanted) - set(summary.names()))
     if unknown:
-        sys.exit(f"no app is called {', '.join(unknown)}; there are {', '.join(summary.names())}")
+        sys.exit(f"no app is called {', '.join(unknown)}; available: {', '.join(summary.names())}")
     cases = [(name, 1) for name in wanted]
     if not options.no_hosts:
         cases += [(name, HOSTS) for name in wanted if getattr(summary.bench_of(name), "RUNS_ON_HOSTS", False)]

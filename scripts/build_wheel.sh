@@ -58,7 +58,7 @@ for variant in "$@"; do
 done
 missing=$(missing_packages)
 if [ -n "$missing" ]; then
-  echo "build_wheel.sh: .venv lacks ${missing% }; ./go test brings them, or: python3 -m venv .venv && .venv/bin/python -m pip install ${missing% }" >&2
+  echo "build_wheel.sh: .venv lacks ${missing% }; ./go test installs them, or: python3 -m venv .venv && .venv/bin/python -m pip install ${missing% }" >&2
   exit 1
 fi
 mkdir -p "$folder" && folder=$(CDPATH='' cd -- "$folder" && pwd) || exit 1

@@ -117,9 +117,9 @@ def faults_of_recipe():
     variants = set(re.findall(r'^    variant\(\s*"(\w+)"', text, re.MULTILINE))
     defined = dict(re.findall(r'define_from_variant\("(HALOCLINE_\w+)", "(\w+)"\)', text))
     fixed = set(re.findall(r'self\.define\("(HALOCLINE_\w+)"', text))
-    faults = [f"spack: {name} is no option of CMake" for name in sorted((set(defined) | fixed) - options_of_cmake())]
+    faults = [f"spack: {name} is not an option of CMake" for name in sorted((set(defined) | fixed) - options_of_cmake())]
     faults += [f"spack: the variant {name} sets no option" for name in sorted(variants - set(defined.values()))]
-    faults += [f"spack: {name} is no variant" for name in sorted(set(defined.values()) - variants)]
+    faults += [f"spack: {name} is not a variant" for name in sorted(set(defined.values()) - variants)]
     faults += [f"spack: nothing calls {name}" for name in ("version", "depends_on", "variant") if name not in named]
     return faults + faults_of_repository()
 

@@ -23,7 +23,7 @@ inline CLI::Validator number_check(const std::function<bool(double)> &is_right, 
   const auto complaint = [=](const std::string &text) {
     double value = 0;
     const bool right = CLI::detail::lexical_cast(text, value) && std::isfinite(value) && is_right(value);
-    return right ? std::string() : "'" + text + "' is no " + words;
+    return right ? std::string() : "'" + text + "' is not a " + words;
   };
   return CLI::Validator(complaint, name);
 }
@@ -46,7 +46,7 @@ inline CLI::Validator seed() {
     const bool is_whole = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
     errno = 0;
     if (is_whole) static_cast<void>(std::strtoull(text.c_str(), nullptr, 10));
-    return is_whole && errno == 0 ? std::string() : "'" + text + "' is no whole number from 0 to 2^64 - 1";
+    return is_whole && errno == 0 ? std::string() : "'" + text + "' is not a whole number from 0 to 2^64 - 1";
   };
   return CLI::Validator(complaint, "");
 }

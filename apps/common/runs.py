@@ -58,8 +58,8 @@ def add_options(parser, name):
     """The options that the sweep of every app has."""
     parser.add_argument("--build", default="build/release")
     parser.add_argument("--ranks", type=int, default=2, help="ranks to start (2)")
-    parser.add_argument("--fake-nodes", type=int, default=1, help="treat them as so many nodes (1)")
-    parser.add_argument("--hosts", type=int, default=1, help="on so many hosts, namespaces of this machine (1: on itself)")
+    parser.add_argument("--fake-nodes", type=int, default=1, help="treat them as this number of nodes (1)")
+    parser.add_argument("--hosts", type=int, default=1, help="on this number of hosts, namespaces of this machine (1: on itself)")
     parser.add_argument("--long", action="store_true", help="more repeats and larger problems")
     parser.add_argument("--short", action="store_true", help="fewer and smaller problems, as ./go bench apps")
     parser.add_argument("--repeats", type=int, help="samples of each size (7, with --long 15; of fft and lattice more if they are small)")

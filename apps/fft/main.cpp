@@ -40,7 +40,7 @@ Decomposition decomposition_of(const Options &options, const Size &size, int ran
   if (options.decomposition == "slab" && !options.grid.empty()) throw std::invalid_argument("--grid is for --decomposition pencil");
   const Decomposition wanted = options.decomposition == "slab" ? Decomposition{false, ranks, 1} : pencils_of(options, size, ranks);
   if (const std::int64_t needed = std::int64_t{wanted.first} * wanted.second; needed != ranks)
-    throw std::invalid_argument("--grid needs " + std::to_string(needed) + " ranks, and there are " + std::to_string(ranks));
+    throw std::invalid_argument("--grid needs " + std::to_string(needed) + " ranks, but there are " + std::to_string(ranks));
   if (const auto wrong = wrong_with(wanted, size)) throw std::invalid_argument(*wrong);
   return wanted;
 }

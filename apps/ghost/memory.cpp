@@ -76,8 +76,8 @@ std::unique_ptr<Memory> window_memory(MPI_Comm node, std::size_t bytes) { return
 void must(gaspi_return_t code, const char *call) {
   if (code == GASPI_SUCCESS) return;
   gaspi_string_t text = nullptr;
-  const bool told = gaspi_print_error(code, &text) == GASPI_SUCCESS;
-  const std::string message = std::string(call) + ": " + (told ? text : "failed");
+  const bool has_text = gaspi_print_error(code, &text) == GASPI_SUCCESS;
+  const std::string message = std::string(call) + ": " + (has_text ? text : "failed");
   std::free(text);
   throw std::runtime_error(message);
 }

@@ -34,7 +34,7 @@ class NotifiedWrites : public Far {
       in_.push_back(offset + page_bytes(links[i]));
       offset += (1 + kSlots) * page_bytes(links[i]);
     }
-    tell_neighbours();
+    notify_neighbours();
   }
 
   void open(std::int64_t exchange) override { slot_ = static_cast<int>(exchange % kSlots); }
@@ -77,7 +77,7 @@ class NotifiedWrites : public Far {
     return static_cast<gaspi_notification_id_t>(first_id + slot_ * kDirections + direction);
   }
 
-  void tell_neighbours() {
+  void notify_neighbours() {
     there_.resize(links_.size());
     std::vector<There> mine;
     std::vector<MPI_Request> requests(2 * links_.size());

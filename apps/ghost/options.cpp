@@ -48,7 +48,7 @@ static void add_options(CLI::App &app, Options &o) {
       ->capture_default_str();
   app.add_option("--stencil", o.stencil, "Points of the stencil")->check(CLI::IsMember({7, 27}))->capture_default_str();
   app.add_flag("--periodic{xyz}", o.periodic,
-               "Join the two sides of all dimensions, or of some: --periodic=xz. Others are open: constants lie beyond")
+               "Join the two sides of all dimensions, or of some: --periodic=xz. Others are open: constants are beyond")
       ->check(wrong_dimensions);
   app.add_option("--steps", o.steps, "Time steps per repeat")->check(CLI::Range(1, 1000000))->capture_default_str();
   app.add_option("--repeats", o.repeats, "Timed repeats of each variant; 0: only compare")

@@ -15,7 +15,7 @@ halocline::Op op_of(Access::Kind kind) {
 
 std::int64_t checked(std::int64_t count, std::int64_t least, const char *what) {
   if (count >= least) return count;
-  throw std::invalid_argument("a hash table of " + std::to_string(count) + " " + what + " per rank, it must be " + std::to_string(least) +
+  throw std::invalid_argument("a hash table of " + std::to_string(count) + " " + what + " per rank but must be " + std::to_string(least) +
                               " or more");
 }
 

@@ -54,7 +54,7 @@ class Lines {
     std::istringstream stream(text(key));
     T value{};
     if (hexadecimal) stream >> std::hex;
-    if (!(stream >> value)) refuse(path_, key + " is no number: " + text(key));
+    if (!(stream >> value)) refuse(path_, key + " is not a number: " + text(key));
     return value;
   }
 
@@ -66,7 +66,7 @@ class Lines {
 int rows_of(const std::string &path, const std::string &type) {
   if (type == "4D_SU3_GAUGE") return 2;
   if (type == "4D_SU3_GAUGE_3x3") return 3;
-  refuse(path, "DATATYPE is " + type + ", it must be 4D_SU3_GAUGE or 4D_SU3_GAUGE_3x3");
+  refuse(path, "DATATYPE is " + type + " but must be 4D_SU3_GAUGE or 4D_SU3_GAUGE_3x3");
 }
 
 /// Words of a file in the processor's order, or reversed.
@@ -202,7 +202,7 @@ std::vector<char> packed(const NerscHeader &header, const GaugeField &field, std
 
 /// The header of the file as this rank sees it.
 NerscHeader header_of(const std::string &path) {
-  if (is_other_than_file(path)) refuse(path, "it is no regular file");
+  if (is_other_than_file(path)) refuse(path, "it is not a regular file");
   std::ifstream file(path, std::ios::binary);
   if (!file) refuse(path, "it cannot be read");
   std::string begin(kMostHeaderBytes, '\0');
@@ -268,7 +268,7 @@ std::vector<Links4> read_links(const std::string &path, const Block &block) {
       if (header.bits() == 32) link = reunitarised(link);
     }
   if (most = common::slowest(most, MPI_COMM_WORLD); !(most <= header.precision()))
-    refuse(path, "a link is no matrix of SU(3), by " + std::to_string(most));
+    refuse(path, "a link is not a matrix of SU(3), by " + std::to_string(most));
   return all;
 }
 
@@ -292,8 +292,8 @@ void write_field(const std::string &path, const GaugeField &field, NerscHeader h
   header.checksum = summed(header.checksum);
   const std::string head = header_text(header);
   header.bytes = static_cast<std::int64_t>(head.size());
-  if (const auto why =
-          common::first_said(is_other_than_file(path) ? std::optional<std::string>("it is no regular file") : std::nullopt, MPI_COMM_WORLD))
+  if (const auto why = common::first_said(is_other_than_file(path) ? std::optional<std::string>("it is not a regular file") : std::nullopt,
+                                          MPI_COMM_WORLD))
     refuse(path, *why);
   if (common::rank_of(MPI_COMM_WORLD) == 0) std::ofstream(path, std::ios::binary) << head;
   MPI_Barrier(MPI_COMM_WORLD);

@@ -101,7 +101,7 @@ int run(const Options &options, int argc, char **argv) {
   if (speaks)
     std::printf("%d ranks, each sends %s%lld bytes to %d random ranks%s\n", context.size(), options.vary ? "up to " : "",
                 static_cast<long long>(options.bytes), traffic.targets(),
-                traffic.targets() < options.neighbours ? ", all that there are: fewer than --neighbours" : "");
+                traffic.targets() < options.neighbours ? ", all there are: fewer than --neighbours" : "");
   if (options.check && !check_all(some, traffic, options, report)) return 1;
   time_in_turn(some, traffic, options, report);
   if (!speaks) return 0;

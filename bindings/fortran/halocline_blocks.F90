@@ -266,7 +266,7 @@ contains
     message = ""
     if (present(fields)) then
       if (size(fields) < 1 .or. size(fields) > blocks%nfields) &
-        write (message, "(2(a,i0))") "fields has ", size(fields), " entries, it must have 1 to ", blocks%nfields
+        write (message, "(2(a,i0))") "fields has ", size(fields), " entries but must have 1 to ", blocks%nfields
     end if
     if (len_trim(message) > 0) then
       call settle(code, blocks%rank, status, with_rank(call_name, blocks%rank, message))

@@ -348,14 +348,14 @@ contains
     integer :: i, previous
     message = ""
     if (present(dim)) then
-      if (dim < 1 .or. dim > halo%ndims) write (message, "(a,i0,a,i0)") "dim is ", dim, ", it must be 1 to ", halo%ndims
+      if (dim < 1 .or. dim > halo%ndims) write (message, "(a,i0,a,i0)") "dim is ", dim, " but must be 1 to ", halo%ndims
     end if
     if (.not. present(fields)) return
     if (size(fields) == 0) message = "fields is an empty list"
     previous = 0
     do i = 1, size(fields)
       if (fields(i) < 1 .or. fields(i) > halo%nfields) then
-        write (message, "(2(a,i0),a,i0)") "fields(", i, ") is ", fields(i), ", it must be 1 to ", halo%nfields
+        write (message, "(2(a,i0),a,i0)") "fields(", i, ") is ", fields(i), " but must be 1 to ", halo%nfields
       else if (fields(i) <= previous) then
         write (message, "(3(a,i0),a)") "fields(", i, ") is ", fields(i), " behind ", previous, "; indices must ascend"
       end if

@@ -311,7 +311,7 @@ contains
       return
     end if
     if (dim < 1 .or. dim > field%ndims) then
-      write (message, "(2(a,i0),a,i0)") "entry_dims(", f, ") is ", dim, ", it must be 1 to ", field%ndims
+      write (message, "(2(a,i0),a,i0)") "entry_dims(", f, ") is ", dim, " but must be 1 to ", field%ndims
       return
     end if
     plain%data = field%data
@@ -324,7 +324,7 @@ contains
       if (d == dim .or. field%extent(d) == 1) cycle
       if (plain%components == 1) plain%component_stride_bytes = field%stride_bytes(d)
       if (field%stride_bytes(d) /= plain%components * plain%component_stride_bytes) &
-        write (message, "(a,i0,a)") "field ", f, ": its components do not lie at one distance from each other"
+        write (message, "(a,i0,a)") "field ", f, ": its components are not equally spaced"
       plain%components = plain%components * field%extent(d)
     end do
   end subroutine
@@ -381,7 +381,7 @@ contains
     previous = 0
     do i = 1, size(fields)
       if (fields(i) < 1 .or. fields(i) > halo%nfields) then
-        write (message, "(2(a,i0),a,i0)") "fields(", i, ") is ", fields(i), ", it must be 1 to ", halo%nfields
+        write (message, "(2(a,i0),a,i0)") "fields(", i, ") is ", fields(i), " but must be 1 to ", halo%nfields
       else if (fields(i) <= previous) then
         write (message, "(3(a,i0),a)") "fields(", i, ") is ", fields(i), " behind ", previous, "; indices must ascend"
       end if

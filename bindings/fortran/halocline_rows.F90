@@ -136,7 +136,7 @@ contains
     if (.not. c_associated(halo%handle)) return
     if (.not. ok) write (message, "(a,i0)") "reach must be a scalar or an array of size ", halo%ndims
     if (row%dim < 1 .or. row%dim > halo%ndims) &
-      write (message, "(a,i0,a,i0)") "dim is ", row%dim, ", it must be 1 to ", halo%ndims
+      write (message, "(a,i0,a,i0)") "dim is ", row%dim, " but must be 1 to ", halo%ndims
   end subroutine
 
   !> Adapter between the library and the caller's procedure.

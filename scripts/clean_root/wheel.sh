@@ -31,7 +31,7 @@ PYTHON
 has_the_command() {
   /root/python/bin/halocline --version | grep -qx "halocline $version" || return 1
   /root/python/bin/halocline doctor 2>said
-  [ $? -eq 3 ] && grep -q 'there is no halocline-doctor' said
+  [ $? -eq 3 ] && grep -q 'no halocline-doctor in' said
 }
 
 leaves_nothing() { /root/python/bin/pip uninstall -y halocline && ! find /root/python -name '*halocline*' | grep . && [ -z "$(ls -A /dev/shm)" ]; }

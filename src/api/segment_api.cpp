@@ -328,7 +328,7 @@ hlc_status hlc_accumulate(hlc_target numbers, hlc_action action, const void *dat
 
 hlc_status hlc_atomics(hlc_atomic *list, int64_t count) {
   constexpr const char *call = "hlc_atomics";
-  if (count < 0) return api::out(fail(Status::argument, "%s: count is %lld", call, static_cast<long long>(count)));
+  if (count < 0) return api::out(fail(Status::argument, "%s: invalid count %lld", call, static_cast<long long>(count)));
   if (!list && count > 0) return api::out(api::null(call, "list"));
   for (int64_t done = 0; done < count; done += kMostAtomicsAtOnce) {
     const auto some = static_cast<std::size_t>(std::min<int64_t>(count - done, kMostAtomicsAtOnce));

@@ -87,8 +87,8 @@ hlc_status hlc_sparse_destroy(hlc_sparse **sparse) {
     int broken = 0;
     const Status met = halocline::core::meet_to_release(context.inner, inner.broken() ? 1 : 0, &broken);
     if (met == Status::mismatch) return met;
-    const std::unique_ptr<hlc_sparse> gone(std::exchange(*sparse, nullptr));
-    const Status ended = gone->inner.end(broken != 0 || halocline::core::failed(met));
+    const std::unique_ptr<hlc_sparse> released(std::exchange(*sparse, nullptr));
+    const Status ended = released->inner.end(broken != 0 || halocline::core::failed(met));
     context.inner.live.remove(halocline::core::Live::sparse);
     return ended;
   });

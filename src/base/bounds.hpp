@@ -18,10 +18,10 @@ struct Caller {
 struct Bound {
   const char *name;
   std::int64_t value, least, greatest;
-  const char *rest = nullptr;  // end of the message; null: ", it must be LEAST to GREATEST"
+  const char *rest = nullptr;  // end of the message; null: " but must be LEAST to GREATEST"
 };
 
-/// HLC_ERR_ARGUMENT: "hlc_call on rank 1: name is 7, it must be 0 to 2".
+/// HLC_ERR_ARGUMENT: "hlc_call on rank 1: name is 7 but must be 0 to 2".
 Status out_of_bounds(const Caller &caller, const Bound &bound);
 
 /// Fails for the first value outside its bounds.

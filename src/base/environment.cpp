@@ -23,7 +23,7 @@ Status environment_number(const char *who, const char *name, long &value) {
   errno = 0;
   const long number = std::strtol(text, &end, 10);
   if (*end != '\0' || errno != 0 || number < 0)
-    return fail(Status::argument, "%s: HALOCLINE_%s is '%s', it must be a whole number, 0 or more", who, name, text);
+    return fail(Status::argument, "%s: HALOCLINE_%s is '%s' but must be a whole number, 0 or more", who, name, text);
   value = number;
   return Status::ok;
 }
@@ -36,7 +36,7 @@ Status check_word(const char *who, const char *name, std::initializer_list<const
     const std::size_t used = std::strlen(known);
     std::snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? " or " : "", word);
   }
-  return *text == '\0' ? Status::ok : fail(Status::argument, "%s: HALOCLINE_%s is '%s', it must be %s", who, name, text, known);
+  return *text == '\0' ? Status::ok : fail(Status::argument, "%s: HALOCLINE_%s is '%s' but must be %s", who, name, text, known);
 }
 
 }  // namespace halocline::core

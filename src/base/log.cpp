@@ -45,9 +45,8 @@ void report_rule(const std::string &kind, const std::string &text) {
   const int number = ++written[kind];
   if (number <= most) std::fprintf(stderr, "halocline: HALOCLINE_CHECK: %s\n", text.c_str());
   if (number == most)
-    std::fprintf(stderr,
-                 "halocline: HALOCLINE_CHECK: this process has met %d broken rules of this kind (%s); it will name no more of them\n", most,
-                 kind.c_str());
+    std::fprintf(stderr, "halocline: HALOCLINE_CHECK: %d broken rules of this kind (%s) in this process; further ones are not reported\n",
+                 most, kind.c_str());
 }
 
 }  // namespace halocline::core

@@ -6,7 +6,7 @@
 
 namespace halocline::core {
 
-/// Rounds in which each of so many reaches all others, where the distance doubles from round to round: log2, rounded up.
+/// Rounds in which each of `count` ranks reaches all others, where the distance doubles each round: log2, rounded up.
 constexpr int doubling_rounds(int count) {
   int rounds = 0;
   while ((std::int64_t{1} << rounds) < count) ++rounds;

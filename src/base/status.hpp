@@ -6,7 +6,7 @@
 
 namespace halocline::core {
 
-/// The result of a call; the values are those of hlc_status. `again` says "not yet" and is no error.
+/// The result of a call; the values are those of hlc_status. `again` means "not yet" and is not an error.
 enum class [[nodiscard]] Status : int {
   ok = HLC_OK,
   again = HLC_AGAIN,

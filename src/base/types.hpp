@@ -15,7 +15,7 @@ constexpr std::int64_t kMostBytes = std::int64_t{1} << 48;
 /// "name[i]", as messages name the element of an argument.
 inline std::string indexed(const std::string &name, std::int64_t i) { return name + "[" + std::to_string(i) + "]"; }
 
-/// The type as the C API spells it; "no hlc_type" for a number that is none.
+/// The type as the C API spells it; "no hlc_type" for an invalid one.
 inline const char *type_name(std::int64_t type) {
   switch (static_cast<hlc_type>(type)) {
     case HLC_OPAQUE: return "HLC_OPAQUE";
@@ -29,7 +29,7 @@ inline const char *type_name(std::int64_t type) {
   return "no hlc_type";
 }
 
-/// Bytes of an element; 0 for HLC_OPAQUE, whose size the user gives, and for a number that is no type.
+/// Bytes of an element; 0 for HLC_OPAQUE, whose size the user gives, and for an invalid type.
 inline std::int64_t type_bytes(hlc_type type) {
   switch (type) {
     case HLC_OPAQUE: return 0;

@@ -18,7 +18,7 @@ struct Variable {
 };
 
 inline constexpr std::array kVariables{
-    Variable{"MODE", Reader::library, "auto", "mode of plans that name none"},
+    Variable{"MODE", Reader::library, "auto", "mode of plans that do not name one"},
     Variable{"AUTO_MODES", Reader::library, "all", "modes that auto may choose"},
     Variable{"AUTO_PERIOD", Reader::library, "1000", "swaps between two looks of auto at the times"},
     Variable{"ALLREDUCE", Reader::library, "what the card predicts", "at_once or chunks: how reductions are carried out"},
@@ -29,7 +29,7 @@ inline constexpr std::array kVariables{
     Variable{"CHECK", Reader::library, "0", "1: checks the rules of the API"},
     Variable{"SUMMARY", Reader::library, "", "1: prints a table per plan when it is released"},
     Variable{"TRACE", Reader::library, "", "folder for a trace of each rank"},
-    Variable{"QUIET", Reader::library, "", "anything: no reports of requests that are not possible here"},
+    Variable{"QUIET", Reader::library, "", "any value: no reports of requests that are not possible here"},
     Variable{"NETWORK", Reader::library, "ofi", "library that reaches other nodes: ofi (libfabric) or ucx"},
     Variable{"PROVIDER", Reader::library, "the fastest that fits", "libfabric's provider between nodes, or UCX's transports, or none"},
     Variable{"INTERFACE", Reader::library, "that of the host's name", "network interface, by its name or address"},
@@ -37,7 +37,7 @@ inline constexpr std::array kVariables{
     Variable{"CARD", Reader::library, "the card of this host and MPI", "machine card: a file, or default"},
     Variable{"XPMEM", Reader::library, "libxpmem, if /dev/xpmem is there", "library of XPMEM, or none"},
     Variable{"PROGRESS", Reader::library, "spare", "what drives progress between nodes: spare, caller, thread or helper"},
-    Variable{"FAKE_NODES", Reader::library, "", "treats the ranks as so many nodes"},
+    Variable{"FAKE_NODES", Reader::library, "", "treats the ranks as this number of nodes"},
     Variable{"LOG", Reader::drop_in, "", "info: says which windows the host MPI carries, and why"},
     Variable{"MPI_STRICT", Reader::drop_in, "", "1: a window that the engine cannot carry is an error"},
     Variable{"MPI_LOCK", Reader::drop_in, "", "mcs: ranks queue for an exclusive lock"},

@@ -27,8 +27,7 @@ void report_unknown_variables() {
   for (char **entry = environ; entry && *entry; ++entry) {
     const std::string_view variable = std::string_view(*entry).substr(0, std::string_view(*entry).find('='));
     if (variable.substr(0, kPrefix.size()) == kPrefix && !is_known(variable.substr(kPrefix.size())))
-      report_once("environment", *entry, "%.*s is set, and no variable of this name is known; it changes nothing",
-                  static_cast<int>(variable.size()), variable.data());
+      report_once("environment", *entry, "%.*s: unknown variable, ignored", static_cast<int>(variable.size()), variable.data());
   }
 }
 

@@ -22,7 +22,7 @@ Status Blocks::start(const hlc_swap *what) {
   return launch();
 }
 
-/// A rule that check mode has found broken is reported, and the swap is over all the same.
+/// A broken rule that check mode finds is reported; the swap ends nevertheless.
 Status Blocks::finish() {
   const Status finished = exchange_.finish();
   whole_ = exchange_.state().under_way;

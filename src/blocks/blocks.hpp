@@ -48,7 +48,7 @@ class Blocks final : private Packer {
   void pack(int edge, void *buffer, bool past_caches) override { copies_.pack(edge, buffer, past_caches); }
   void unpack(int edge, const void *buffer) override { copies_.unpack(edge, buffer); }
   void pull(Edges edges) override { copies_.pull(edges); }
-  void copy_to_myself() override { copies_.copy_to_myself(); }
+  void copy_to_self() override { copies_.copy_to_self(); }
   void end_round() override;
   bool copies_cells() const override { return true; }
   Status joined(const Plan &plan) override;

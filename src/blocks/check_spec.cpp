@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kMost = std::int64_t{1} << 40;  // cells along a dimension: sums and products with a few of them fit 64 bits
 
 Status bad(int rank, const std::string &argument, std::int64_t value, const std::string &rule) {
-  return fail(Status::argument, "hlc_blocks_init on rank %d: %s is %lld, it must be %s", rank, argument.c_str(),
+  return fail(Status::argument, "hlc_blocks_init on rank %d: %s is %lld but must be %s", rank, argument.c_str(),
               static_cast<long long>(value), rule.c_str());
 }
 

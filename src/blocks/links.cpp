@@ -43,7 +43,7 @@ void close_list(const BlockTables &tables, PieceList &list) {
   list.order.sort(parts, tables.parts);
 }
 
-void point_to_myself(BlockTables &tables) {
+void point_to_self(BlockTables &tables) {
   for (Piece &piece : tables.own.in.pieces)
     for (std::size_t f = 0; f < tables.fields.size(); ++f) {
       const BlockField &field = tables.fields[f];
@@ -63,15 +63,15 @@ struct World {
 
 void make_link(const World &world, int me, int rank, BlockTables &tables) {
   const auto mine = world.boxes.of(me), theirs = world.boxes.of(rank);
-  const bool myself = rank == me;
+  const bool is_self = rank == me;
   BlockLink link;
   link.rank = rank;
-  for (const Overlap &o : list_overlaps(world.domain, mine, theirs, myself)) {
+  for (const Overlap &o : list_overlaps(world.domain, mine, theirs, is_self)) {
     link.in.pieces.push_back(make_piece(tables, o, true));
     link.my_blocks.push_back(o.to);
     link.peer_blocks.push_back(o.from);
   }
-  for (const Overlap &o : myself ? std::vector<Overlap>() : list_overlaps(world.domain, theirs, mine, false)) {
+  for (const Overlap &o : is_self ? std::vector<Overlap>() : list_overlaps(world.domain, theirs, mine, false)) {
     link.out.pieces.push_back(make_piece(tables, o, false));
     link.my_blocks.push_back(o.from);
     link.peer_blocks.push_back(o.to);
@@ -80,7 +80,7 @@ void make_link(const World &world, int me, int rank, BlockTables &tables) {
   close_list(tables, link.out);
   keep_each_once(link.my_blocks);
   keep_each_once(link.peer_blocks);
-  if (myself)
+  if (is_self)
     tables.own = std::move(link);
   else if (!link.my_blocks.empty())
     tables.links.push_back(std::move(link));
@@ -116,7 +116,7 @@ Status find_links(Communicator &communicator, NodeLeaders &leaders, const hlc_bl
   return prepare(communicator, communicator.comm(), [&] {
     HLC_TRY(check_disjoint(communicator, domain, boxes));
     for (int rank = 0; rank < communicator.size(); ++rank) make_link({domain, boxes}, communicator.rank(), rank, tables);
-    point_to_myself(tables);
+    point_to_self(tables);
     return Status::ok;
   });
 }

@@ -51,8 +51,8 @@ Status Parts::give_up_missing(int rank, int part, std::int64_t timeout_ns) {
   const auto missing = std::find_if(in_flight_.begin(), in_flight_.end(), [&](std::uint64_t round) { return round != round_; });
   const auto seconds = static_cast<long long>(timeout_ns / 1'000'000'000);
   return fail_locked(fail(Status::timeout,
-                          "rank %d: part %d of its blocks has waited %lld s for part %d to start the swap (HALOCLINE_TIMEOUT)", rank, part,
-                          seconds, static_cast<int>(missing - in_flight_.begin())));
+                          "rank %d: part %d of its blocks timed out after %lld s waiting for part %d to start the swap (HALOCLINE_TIMEOUT)",
+                          rank, part, seconds, static_cast<int>(missing - in_flight_.begin())));
 }
 
 bool Parts::any_in_flight() {

@@ -48,7 +48,7 @@ void PieceCopies::do_piece(const Piece &piece, const Work &work) const {
         reverse ? add(move.mine, work.buffer + begin, move.from_buffer, type) : copy(move.mine, work.buffer + begin, move.from_buffer);
         break;
       case Task::pull: reverse ? add(move.mine, move.theirs, move.pull, type) : copy(move.mine, move.theirs, move.pull); break;
-      case Task::to_myself: reverse ? add(move.theirs, move.mine, move.push, type) : copy(move.mine, move.theirs, move.pull); break;
+      case Task::to_self: reverse ? add(move.theirs, move.mine, move.push, type) : copy(move.mine, move.theirs, move.pull); break;
     }
     begin += cells * tables_.fields[f].element;
   }

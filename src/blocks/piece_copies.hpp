@@ -28,13 +28,13 @@ class PieceCopies {
   void pack(int edge, void *buffer, bool past_caches);
   void unpack(int edge, const void *buffer);
   void pull(Edges edges);
-  void copy_to_myself() { do_all(tables_.own.in, {Task::to_myself}); }
+  void copy_to_self() { do_all(tables_.own.in, {Task::to_self}); }
   /// Clears the halos after a reverse swap, which has added their values at the owners.
   void clear_halos() const;
 
  private:
   /// The operation on the pieces of a message.
-  enum class Task : char { pack, unpack, pull, to_myself };
+  enum class Task : char { pack, unpack, pull, to_self };
   struct Work {
     Task task = Task::pack;
     char *buffer = nullptr;  // the message

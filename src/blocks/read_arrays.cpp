@@ -69,7 +69,7 @@ Status ReadArrays::take(PieceList &list, const BlockLink &link, const std::vecto
       const Descriptor &descriptor = descriptors[place_of(link.peer_blocks, piece.peer_block) * tables_.fields.size() + f];
       char *part = held_.part(descriptor.serial, member);
       if (!part)
-        return fail(Status::state, "hlc_blocks_init: field '%s' of rank %d lies in memory from an hlc_field_alloc that rank %d has freed",
+        return fail(Status::state, "hlc_blocks_init: field '%s' of rank %d is in an hlc_field_alloc block that rank %d has freed",
                     field.name.c_str(), link.rank, communicator_.rank());
       BlockMove &move = piece.moves[f];
       move.theirs = part + descriptor.offset + box_offset(piece.theirs, descriptor.strides);

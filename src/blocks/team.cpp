@@ -21,14 +21,14 @@ void PartOrder::sort(const std::vector<int> &part_of, int parts) {
 
 void ThreadPause::pause() {
   constexpr int spins = 100, yields = 400;
-  constexpr timespec nap{0, 50'000};
+  constexpr timespec kPause{0, 50'000};
   looks_ = looks_ < spins + yields ? looks_ + 1 : looks_;
   if (looks_ <= spins)
     cpu_pause();
   else if (looks_ < spins + yields)
     sched_yield();
   else
-    nanosleep(&nap, nullptr);
+    nanosleep(&kPause, nullptr);
 }
 
 SharedJob::SharedJob(int parts, DoItem do_item) : next_(static_cast<std::size_t>(parts)), do_item_(std::move(do_item)) { publish(kClosed); }

@@ -17,7 +17,7 @@ bool is_same_swap(const BlockTables &tables, const hlc_swap *what) {
 
 Status check_part(const Communicator &communicator, const char *call, int part, int parts) {
   if (part >= 0 && part < parts) return Status::ok;
-  return fail(Status::argument, "%s on rank %d: part is %d, it must be 0 to %d", call, communicator.rank(), part, parts - 1);
+  return fail(Status::argument, "%s on rank %d: part is %d but must be 0 to %d", call, communicator.rank(), part, parts - 1);
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ Status Blocks::start_part(int part, const hlc_swap *what) {
       &entry));
   if (!same) {
     return team_->fail_round(fail(Status::mismatch,
-                                  "hlc_blocks_start_part on rank %d: part %d asks for another swap than the parts before it",
+                                  "hlc_blocks_start_part on rank %d: part %d requests a different swap than the parts before it",
                                   communicator_.rank(), part));
   }
   if (entry != Parts::Entry::last) return Status::ok;
@@ -84,7 +84,7 @@ void Blocks::wait_for_launch(int part, std::uint64_t round) {
   }
 }
 
-/// A rule that check mode has found broken is reported by this part, and the swap is over all the same.
+/// A broken rule that check mode finds is reported by this part; the swap ends nevertheless.
 Status Blocks::drive(int part, std::uint64_t round) {
   copies_.work_as(part);
   const Status done = exchange_.finish();

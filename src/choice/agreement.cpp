@@ -23,8 +23,8 @@ Status Agreement::begin(int swaps) {
   begun_ += 1;
   left_ = swaps;
   pending_ = true;
-  std::fill(job_->mine.begin() + static_cast<std::ptrdiff_t>(told_), job_->mine.end() - 1, 0);
-  told_ = 0;
+  std::fill(job_->mine.begin() + static_cast<std::ptrdiff_t>(contributed_), job_->mine.end() - 1, 0);
+  contributed_ = 0;
   return check_mpi(MPI_Iallreduce(job_->mine.data(), job_->all.data(), static_cast<int>(job_->mine.size()), MPI_INT64_T, MPI_SUM, comm_,
                                   job_->requests.data()),
                    "MPI_Iallreduce");
@@ -60,7 +60,7 @@ Status Agreement::find_failure(bool timed_out) const {
   if (network && network->lost() >= 0)
     return fail(Status::peer_died, "rank %d waits for other ranks to agree on a mode, and rank %d is lost", me, network->lost());
   if (!timed_out) return Status::ok;
-  return fail(Status::timeout, "rank %d has waited %lld s for other ranks to agree on a mode (HALOCLINE_TIMEOUT)", me,
+  return fail(Status::timeout, "rank %d timed out after %lld s waiting for other ranks to agree on a mode (HALOCLINE_TIMEOUT)", me,
               static_cast<long long>(communicator_.timeout_ns() / 1'000'000'000));
 }
 

@@ -24,14 +24,14 @@ class Agreement {
   Status create();
   /// What this rank says, before begin: some of the next numbers; the last one. What it does not say is 0. The agreement before must have
   /// been awaited: MPI may still read its numbers.
-  void tell(const std::vector<std::int64_t> &numbers) {
-    for (const std::int64_t number : numbers) job_->mine[told_++] = number;
+  void contribute(const std::vector<std::int64_t> &numbers) {
+    for (const std::int64_t number : numbers) job_->mine[contributed_++] = number;
   }
-  void tell_last(std::int64_t number) { job_->mine.back() = number; }
+  void contribute_last(std::int64_t number) { job_->mine.back() = number; }
   /// The means, once await has returned ok.
   const std::vector<std::int64_t> &means() const { return job_->all; }
 
-  /// The agreement is due after so many swaps.
+  /// The agreement is due after this number of swaps.
   Status begin(int swaps);
   /// A swap is over. Lets MPI progress; ok once the agreement is due, `again` before.
   Status pass();
@@ -52,7 +52,7 @@ class Agreement {
   std::int64_t serial_, begun_ = 0;
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::unique_ptr<Numbers> job_;
-  std::size_t told_ = 0;
+  std::size_t contributed_ = 0;
   int left_ = 0;  // swaps until it is due
   bool pending_ = false;
 };

@@ -12,7 +12,7 @@
 #include "choice/connected.hpp"
 #include "choice/explain.hpp"
 #include "choice/lent_comm.hpp"
-#include "choice/prospects.hpp"
+#include "choice/predictions.hpp"
 #include "choice/specs.hpp"
 #include "choice/trial.hpp"
 #include "engine/communicator/consistency.hpp"
@@ -37,7 +37,7 @@ class Candidates {
   Status end(bool others_broken);
 
   bool is_auto() const { return options_.mode == HLC_MODE_AUTO; }
-  bool shows_views() const { return !is_auto() || prospects_.shows_views(); }
+  bool shows_views() const { return !is_auto() || predictions_.shows_views(); }
   /// NULL where there is nothing to try.
   Trial *trial() const { return trial_.get(); }
   Plan *front() const { return plan(0); }
@@ -89,7 +89,7 @@ class Candidates {
   LentComm lent_;
   SwapTimes times_;
   Options options_;
-  Prospects prospects_;
+  Predictions predictions_;
   std::vector<Candidate> all_;  // the most promising first
   std::unique_ptr<Trial> trial_;
   const char *untried_ = "";  // why nothing is tried
@@ -100,7 +100,7 @@ class Candidates {
 template <class Plan>
 template <class Spec>
 Status Candidates<Plan>::accept(const Spec *spec, std::string *plan) {
-  all_.reserve(Heat::kMost + 1);
+  all_.reserve(MeasurementRound::kMost + 1);
   all_.push_back({HLC_MODE_DEFAULT, std::make_unique<Plan>(engine_), false});
   if (spec) options_ = {spec->mode, spec->epoch, spec->drive};
   if (!spec || failed(resolve(options_, communicator())) || !is_auto()) return all_.front().plan->accept(spec, plan);
@@ -114,7 +114,7 @@ Status Candidates<Plan>::accept(const Spec *spec, std::string *plan) {
   HLC_TRY(environment_number(who.c_str(), "AUTO_PERIOD", period));
   period_ = period;
   const bool late_stages = in_stages(*spec) && options_.epoch == HLC_EPOCH_LATE;
-  return prospects_.judge(who, machine_.get(), communicator(), {plan_mode(*spec, HLC_MODE_DIRECT) != HLC_MODE_NOTIFY, late_stages});
+  return predictions_.classify(who, machine_.get(), communicator(), {plan_mode(*spec, HLC_MODE_DIRECT) != HLC_MODE_NOTIFY, late_stages});
 }
 
 /// Ranks that ask for different modes would make different calls from here on. So would ranks that try other things, or look at other swaps:
@@ -123,11 +123,11 @@ template <class Plan>
 template <class Spec>
 Status Candidates<Plan>::create(const Spec *spec) {
   times_.set_serial(communicator().next_plan() - 1);
-  std::int64_t asked[] = {options_.mode, -options_.mode, period_, period_ == 0, threads_of(*spec), !prospects_.shows_views()};
+  std::int64_t asked[] = {options_.mode, -options_.mode, period_, period_ == 0, threads_of(*spec), !predictions_.shows_views()};
   HLC_TRY(reduce(communicator(), communicator().comm(), MPI_MAX, asked, 6));
   period_ = asked[3] ? 0 : asked[2];
-  if (asked[4] > 1) untried_ = "blocks that several threads swap are not tried, the prediction decides";
-  if (asked[5]) prospects_.show_no_views();
+  if (asked[4] > 1) untried_ = "swaps of blocks by several threads are not tried; the prediction decides";
+  if (asked[5]) predictions_.show_no_views();
   if (asked[0] != -asked[1]) return check_rules(communicator(), name_of(communicator().call().name), [&] { return rules_of(options_); });
   return is_auto() ? create_all(*spec) : all_.front().plan->create(spec);
 }
@@ -136,8 +136,8 @@ Status Candidates<Plan>::create(const Spec *spec) {
 template <class Plan>
 template <class Spec>
 Status Candidates<Plan>::create_all(const Spec &spec) {
-  HLC_TRY(prospects_.agree(communicator()));
-  const hlc_mode first = prospects_.first();
+  HLC_TRY(predictions_.agree(communicator()));
+  const hlc_mode first = predictions_.first();
   if (first == HLC_MODE_DEFAULT) return fail_without_mode();
   HLC_TRY(lend_comm());
   HLC_TRY(add(first, spec));
@@ -186,7 +186,7 @@ Status Candidates<Plan>::add_unless_it_fails(hlc_mode mode, const Spec &spec) {
   const Status added = add(mode, spec);
   if (!failed(added) || communicator().lost()) return added;
   return together([&] {
-    prospects_.leave_out(mode, Standing::failed, error_message());
+    predictions_.leave_out(mode, Standing::failed, error_message());
     return Status::ok;
   });
 }
@@ -195,8 +195,8 @@ Status Candidates<Plan>::add_unless_it_fails(hlc_mode mode, const Spec &spec) {
 template <class Plan>
 std::vector<hlc_mode> Candidates<Plan>::choose() {
   if (communicator().size() == 1) return {all_.front().mode};
-  if (engine_.check_mailbox) untried_ = "with HALOCLINE_CHECK=1 nothing is tried, the prediction decides";
-  return prospects_.choose(*untried_ ? 1 : Heat::kMost);
+  if (engine_.check_mailbox) untried_ = "with HALOCLINE_CHECK=1 nothing is tried; the prediction decides";
+  return predictions_.choose(*untried_ ? 1 : MeasurementRound::kMost);
 }
 
 /// A trial would make groups of ranks wait for each other that otherwise do not.
@@ -214,7 +214,7 @@ Status Candidates<Plan>::find_groups() {
 }
 
 /// Leaves out modes that would take the same routes as the first plan, and says what the others would take. In a trial ranks wait for each
-/// other. A program may let groups of ranks without common neighbours be any number of swaps apart: then there is none.
+/// other. A program may let groups of ranks without common neighbours be any number of swaps apart: then there is no trial.
 template <class Plan>
 Status Candidates<Plan>::predict() {
   const hlc_plan_info info = front()->describe();
@@ -223,13 +223,14 @@ Status Candidates<Plan>::predict() {
   if (!*untried_) HLC_TRY(find_groups());
   HLC_TRY(together([&] {
     const bool is_direct = all_.front().mode == HLC_MODE_DIRECT;
-    if (is_direct && used[0] == 0) prospects_.leave_out(HLC_MODE_NOTIFY, Standing::same, "direct, since no neighbour's fields can be read");
+    if (is_direct && used[0] == 0)
+      predictions_.leave_out(HLC_MODE_NOTIFY, Standing::same, "direct, since no neighbour's fields can be read");
     if (is_direct && used[1] == 0)
-      prospects_.leave_out(HLC_MODE_NOTIFY_NODE, Standing::same, "direct, since no neighbour is reached by the network");
-    prospects_.predict(machine_.get().card, communicator(), front()->work());
+      predictions_.leave_out(HLC_MODE_NOTIFY_NODE, Standing::same, "direct, since no neighbour is reached by the network");
+    predictions_.predict(machine_.get().card, communicator(), front()->work());
     return Status::ok;
   }));
-  return prospects_.agree(communicator());
+  return predictions_.agree(communicator());
 }
 
 /// Puts the plans into this order, and ends one that is not in it, unless it is the only one. Allocates nothing.
@@ -243,7 +244,7 @@ Status Candidates<Plan>::keep_only(const std::vector<hlc_mode> &order) {
       break;
     }
   kept = std::max<std::size_t>(kept, 1);
-  for (std::size_t c = 0; c < kept; ++c) prospects_.make_candidate(all_[c].mode, static_cast<int>(c));
+  for (std::size_t c = 0; c < kept; ++c) predictions_.make_candidate(all_[c].mode, static_cast<int>(c));
   Status ended = Status::ok;
   for (; all_.size() > kept; all_.pop_back()) ended = all_.back().plan->end(false);
   return ended;
@@ -256,16 +257,16 @@ Status Candidates<Plan>::prepare_trial() {
     if (!*untried_) untried_ = "no other mode may be tried here, or is promising";
     return Status::ok;
   }
-  std::int64_t bytes[Heat::kMost]{};
+  std::int64_t bytes[MeasurementRound::kMost]{};
   for (std::size_t c = 0; c < all_.size(); ++c) bytes[c] = all_[c].plan->describe().memory_bytes;
-  HLC_TRY(reduce(communicator(), communicator().comm(), MPI_MAX, bytes, Heat::kMost));
+  HLC_TRY(reduce(communicator(), communicator().comm(), MPI_MAX, bytes, MeasurementRound::kMost));
   for (std::size_t c = 0; c < all_.size(); ++c) all_[c].is_large = bytes[c] > kMostKept;
   HLC_TRY(together([&] {
     trial_ = std::make_unique<Trial>(communicator(), serial(), static_cast<int>(all_.size()), period_);
     return Status::ok;
   }));
   for (std::size_t c = 0; c < all_.size(); ++c)
-    if (all_[c].plan->describe().mode == HLC_MODE_VIEW && prospects_.shows_views()) trial_->set_views(static_cast<int>(c));
+    if (all_[c].plan->describe().mode == HLC_MODE_VIEW && predictions_.shows_views()) trial_->set_views(static_cast<int>(c));
   return trial_->create();
 }
 
@@ -274,8 +275,8 @@ Status Candidates<Plan>::fail_without_mode() const {
   return together([&] {
     return fail(
         Status::unsupported,
-        "%s: mode auto has no mode left: HALOCLINE_AUTO_MODES lists none that can be used here, or halocline-doctor (%s) found them wrong",
-        speaker(communicator(), options_).c_str(), prospects_.doctor_source().c_str());
+        "%s: no usable mode for auto: HALOCLINE_AUTO_MODES lists no mode that is usable here, or halocline-doctor (%s) found them wrong",
+        speaker(communicator(), options_).c_str(), predictions_.doctor_source().c_str());
   });
 }
 
@@ -310,7 +311,7 @@ void Candidates<Plan>::add_others(const Plan *but, hlc_plan_info &info) const {
 
 template <class Plan>
 Explained Candidates<Plan>::explained(hlc_mode now) const {
-  return {options_.mode, now, is_auto() ? &prospects_ : nullptr, trial_.get(), untried_};
+  return {options_.mode, now, is_auto() ? &predictions_ : nullptr, trial_.get(), untried_};
 }
 
 template <class Plan>

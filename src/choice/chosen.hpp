@@ -28,7 +28,7 @@ class Chosen {
     HLC_TRY(candidates_.create(spec));
     now_ = candidates_.front();
     whole_ = whole_of(*spec);
-    if (candidates_.trial()) quiet_ = 0;
+    if (candidates_.trial()) swaps_until_recheck_ = 0;
     return Status::ok;
   }
 
@@ -37,17 +37,17 @@ class Chosen {
   /// Each call is allowed now.
   template <class... What>
   Status start(const What *...what) {
-    if (quiet_ > 0) [[likely]]
+    if (swaps_until_recheck_ > 0) [[likely]]
       return now_->start(what...);
     return start_timed(signature_of(whole_, what...), [&] { return now_->start(what...); });
   }
   template <class What>
   Status start_with(const What *what, void *const *data) {
-    if (quiet_ > 0 || is_under_way()) return now_->start_with(what, data);
+    if (swaps_until_recheck_ > 0 || is_under_way()) return now_->start_with(what, data);
     return start_timed(signature_of(whole_, what), [&] { return now_->start_with(what, data); });
   }
   Status test() {
-    if (quiet_ > 0) [[likely]]
+    if (swaps_until_recheck_ > 0) [[likely]]
       return now_->test();
     const std::int64_t begin_ns = now_ns();
     const Status status = now_->test();
@@ -55,15 +55,16 @@ class Chosen {
     return status;
   }
   Status finish() {
-    if (quiet_ > 0) [[likely]] {
-      quiet_ -= 1;
+    if (swaps_until_recheck_ > 0) [[likely]] {
+      swaps_until_recheck_ -= 1;
       return now_->finish();
     }
     return finish_timed(false, [this] { return now_->finish(); });
   }
   Status finish_views() {
-    if (quiet_ <= 0) return finish_timed(true, [this] { return candidates_.trial()->is_trying() ? now_->finish() : finish_by_views(); });
-    quiet_ -= 1;
+    if (swaps_until_recheck_ <= 0)
+      return finish_timed(true, [this] { return candidates_.trial()->is_trying() ? now_->finish() : finish_by_views(); });
+    swaps_until_recheck_ -= 1;
     return finish_by_views();
   }
   Status release() { return now_->release(); }
@@ -72,14 +73,14 @@ class Chosen {
   template <class What>
   Status start_part(int part, const What *what) {
     const auto go = [&] { return now_->start_part(part, what); };
-    if (quiet_ > 0 || !candidates_.trial() || is_under_way()) return go();
+    if (swaps_until_recheck_ > 0 || !candidates_.trial() || is_under_way()) return go();
     return start_timed(signature_of(whole_, what), go);
   }
   Status finish_part(int part) {
     const auto go = [this, part] { return now_->finish_part(part); };
     if (!candidates_.trial() || !is_under_way()) return go();
-    if (quiet_ <= 0) return finish_timed(false, go);
-    quiet_ -= 1;
+    if (swaps_until_recheck_ <= 0) return finish_timed(false, go);
+    swaps_until_recheck_ -= 1;
     return go();
   }
   template <class View>
@@ -105,7 +106,7 @@ class Chosen {
   }
   Status explain(const char *call, hlc_format format, char *buffer, std::size_t size, std::size_t *length) const {
     if (format != HLC_FORMAT_TEXT && format != HLC_FORMAT_JSON)
-      return fail(Status::argument, "%s: format is %d, which is no hlc_format", call, static_cast<int>(format));
+      return fail(Status::argument, "%s: invalid hlc_format %d", call, static_cast<int>(format));
     const Explained plan = candidates_.explained(mode_now());
     return give_text(call, format == HLC_FORMAT_JSON ? explain_in_json(plan) : explain_in_words(plan), buffer, size, length);
   }
@@ -138,9 +139,9 @@ class Chosen {
     const Status agreed = trial.finish(by_views);
     broken_ = failed(agreed);
     HLC_TRY(agreed);
-    if (trial.take_look()) candidates_.retire_last_leader();
-    if (trial.take_verdict()) candidates_.retire_losers();
-    if (now_ == candidates_.plan(trial.leader())) quiet_ = trial.rest();
+    if (trial.reached_recheck()) candidates_.retire_last_leader();
+    if (trial.reached_decision()) candidates_.retire_losers();
+    if (now_ == candidates_.plan(trial.leader())) swaps_until_recheck_ = trial.rest();
     return Status::ok;
   }
 
@@ -161,7 +162,7 @@ class Chosen {
   static constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
 
   Plan *now_ = nullptr;  // the plan of the running swap, or of the last one
-  std::int64_t quiet_ = kForever;  // so many swaps are neither timed nor moved to another candidate
+  std::int64_t swaps_until_recheck_ = kForever;  // until then swaps are neither timed nor moved to another candidate
   Whole whole_;
   bool by_views_ = false;  // a swap was finished by views
   bool broken_ = false;    // an agreement has failed

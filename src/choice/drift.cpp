@@ -7,7 +7,7 @@
 namespace halocline::core {
 namespace {
 
-/// A time has changed if it is so many times as long, or as short, as at first; so often in a row.
+/// A time has changed if it is longer or shorter than at first by this factor, this many times in a row.
 constexpr double kFactor = 1.5;
 constexpr int kChanges = 2, kAbsences = 2;
 
@@ -31,10 +31,10 @@ void Drift::forget() {
   first_ns_ = last_ns_ = 0;
   changes_ = absences_ = 0;
   asked_.reset();
-  begin_look();
+  begin_recheck();
 }
 
-void Drift::begin_look() {
+void Drift::begin_recheck() {
   mine_.clear();
   swaps_ = 0;
 }

@@ -18,19 +18,19 @@ const char *name_of(hlc_mode mode) {
   return row ? row->name : "none";
 }
 
-const Prospect *candidate(const Explained &plan, int number) {
-  for (const Prospect &one : plan.prospects->all())
+const Prediction *candidate(const Explained &plan, int number) {
+  for (const Prediction &one : plan.predictions->all())
     if (one.candidate == number) return &one;
   return nullptr;
 }
 
 /// The times of a mode in the trial; NULL if it was not tried.
-const std::vector<std::int64_t> *times_of(const Explained &plan, const Prospect &one) {
+const std::vector<std::int64_t> *times_of(const Explained &plan, const Prediction &one) {
   if (!plan.trial || one.candidate < 0 || plan.trial->times(one.candidate).empty()) return nullptr;
   return &plan.trial->times(one.candidate);
 }
 
-bool is_leader(const Explained &plan, const Prospect &one) {
+bool is_leader(const Explained &plan, const Prediction &one) {
   return one.candidate >= 0 && one.candidate == (plan.trial ? plan.trial->leader() : 0);
 }
 
@@ -49,8 +49,8 @@ const char *word_of(Standing standing) {
   return "unknown";
 }
 
-std::string why_left_out(const Prospect &one) {
-  const std::string reason = one.of_others ? "so says another rank" : one.reason;
+std::string why_left_out(const Prediction &one) {
+  const std::string reason = one.of_others ? "reported by another rank" : one.reason;
   switch (one.standing) {
     case Standing::predicted:
     case Standing::unpredicted: return one.reason.empty() ? "others are more promising" : one.reason;
@@ -58,20 +58,20 @@ std::string why_left_out(const Prospect &one) {
     case Standing::same:
       return one.of_others ? "on another rank it moves data exactly as another mode" : "here it moves data exactly as " + reason;
     case Standing::unexamined: return "it calls MPI RMA, and halocline-doctor has not examined this MPI: mpiexec -n 2 halocline-doctor";
-    case Standing::untestable: return "a test cannot tell when its data are there; HALOCLINE_AUTO_MODES can list it";
+    case Standing::untestable: return "a test cannot detect when its data have arrived; HALOCLINE_AUTO_MODES can list it";
     case Standing::wrong: return "halocline-doctor found that it cannot be used (" + reason + ")";
     case Standing::forbidden: return "HALOCLINE_AUTO_MODES does not list it";
-    case Standing::failed: return "its plan could not be made: " + reason;
+    case Standing::failed: return "its plan could not be created: " + reason;
   }
   return "";
 }
 
-const char *state_word(const Explained &plan, const Prospect &one) {
+const char *state_word(const Explained &plan, const Prediction &one) {
   if (is_leader(plan, one)) return plan.trial && plan.trial->is_trying() ? "leads" : "chosen";
   return one.candidate >= 0 ? "tried" : "left out";
 }
 
-std::string state_of(const Explained &plan, const Prospect &one) {
+std::string state_of(const Explained &plan, const Prediction &one) {
   const std::string word = state_word(plan, one);
   return one.candidate >= 0 ? word : word + ": " + why_left_out(one);
 }
@@ -79,7 +79,7 @@ std::string state_of(const Explained &plan, const Prospect &one) {
 /// The best of the other candidates' times, after the trial.
 std::string comparison(const Explained &plan, std::int64_t best_ns) {
   const int second = plan.trial->runner_up();
-  const Prospect *other = second >= 0 ? candidate(plan, second) : nullptr;
+  const Prediction *other = second >= 0 ? candidate(plan, second) : nullptr;
   if (!other || best_ns <= 0) return "";
   const std::int64_t ns = median_ns(plan.trial->times(second));
   return printed("; %s took %.3g us, %.2f times as long", name_of(other->mode), us(ns),
@@ -87,7 +87,7 @@ std::string comparison(const Explained &plan, std::int64_t best_ns) {
 }
 
 std::string reason_of(const Explained &plan) {
-  if (!plan.prospects) return printed("mode %s was asked for", name_of(plan.asked));
+  if (!plan.predictions) return printed("mode %s was asked for", name_of(plan.asked));
   if (!plan.trial) return plan.untried;
   const Trial &trial = *plan.trial;
   if (trial.is_trying()) return printed("the trial is not over: %d swaps so far", trial.report().swaps);
@@ -99,17 +99,18 @@ std::string reason_of(const Explained &plan) {
 
 /// Predictions for neighbours on other nodes make the column wider.
 int predicted_width(const Explained &plan) {
-  const std::vector<Prospect> &all = plan.prospects->all();
-  return std::any_of(all.begin(), all.end(), [](const Prospect &one) { return one.far_ns > 0; }) ? 36 : 14;
+  const std::vector<Prediction> &all = plan.predictions->all();
+  return std::any_of(all.begin(), all.end(), [](const Prediction &one) { return one.far_ns > 0; }) ? 36 : 14;
 }
 
-std::string row_of(const Explained &plan, const Prospect &one) {
+std::string row_of(const Explained &plan, const Prediction &one) {
   std::string predicted = one.cost_ns > 0 ? printed("%.3g us%s", us(one.cost_ns), one.beyond_measured ? " (?)" : "") : "-";
   if (one.far_ns > 0) predicted += printed(", %.3g for other nodes", us(one.far_ns));
   std::string measured = "-";
   if (const auto *times = times_of(plan, one)) {
     const auto [least, most] = std::minmax_element(times->begin(), times->end());
-    measured = printed("%.3g us (%.3g to %.3g, %zu swaps)", us(median_ns(*times)), us(*least), us(*most), times->size() * Heat::kTogether);
+    measured = printed("%.3g us (%.3g to %.3g, %zu swaps)", us(median_ns(*times)), us(*least), us(*most),
+                       times->size() * MeasurementRound::kTogether);
   }
   return printed("  %-14s %-*s %-40s ", name_of(one.mode), predicted_width(plan), predicted.c_str(), measured.c_str()) +
          state_of(plan, one) + "\n";
@@ -117,8 +118,8 @@ std::string row_of(const Explained &plan, const Prospect &one) {
 
 std::string trial_in_words(const Trial &trial) {
   std::string text = printed("trials: %d, with %d swaps together; ", trial.report().trials, trial.report().swaps);
-  if (trial.period() == 0) return text + "no further one follows\n";
-  text += printed("the time of a swap is looked at every %lld swaps", static_cast<long long>(trial.period()));
+  if (trial.period() == 0) return text + "no further trial follows\n";
+  text += printed("the time of a swap is checked every %lld swaps", static_cast<long long>(trial.period()));
   if (trial.drift().first_ns() > 0)
     text += printed(": %.3g us at first, %.3g us last", us(trial.drift().first_ns()), us(trial.drift().last_ns()));
   return text + "\n";
@@ -137,7 +138,7 @@ std::string quoted(const std::string &text) {
   return out + "\"";
 }
 
-std::string json_of(const Explained &plan, const Prospect &one) {
+std::string json_of(const Explained &plan, const Prediction &one) {
   std::string text = "{\"mode\": " + quoted(name_of(one.mode)) + ", \"state\": ";
   text += quoted(state_word(plan, one));
   text += ", \"standing\": " + quoted(word_of(one.standing));
@@ -150,7 +151,7 @@ std::string json_of(const Explained &plan, const Prospect &one) {
   if (const auto *times = times_of(plan, one)) {
     const auto [least, most] = std::minmax_element(times->begin(), times->end());
     text += printed(", \"measured_us\": %.6g, \"least_us\": %.6g, \"most_us\": %.6g, \"swaps\": %zu", us(median_ns(*times)), us(*least),
-                    us(*most), times->size() * Heat::kTogether);
+                    us(*most), times->size() * MeasurementRound::kTogether);
   }
   return text + "}";
 }
@@ -164,13 +165,13 @@ std::string json_of(const Trial &trial) {
 }  // namespace
 
 std::string explain_in_words(const Explained &plan) {
-  if (!plan.prospects) return printed("mode %s: ", name_of(plan.now)) + reason_of(plan) + "\n";
+  if (!plan.predictions) return printed("mode %s: ", name_of(plan.now)) + reason_of(plan) + "\n";
   std::string text = printed("mode auto uses %s: ", name_of(plan.now)) + reason_of(plan) + "\n";
   if (plan.trial) text += trial_in_words(*plan.trial);
-  text += "predictions: " + plan.prospects->card_source() + "\n";
-  text += "what is known of this MPI: " + plan.prospects->doctor_source() + "\n";
+  text += "predictions: " + plan.predictions->card_source() + "\n";
+  text += "doctor's report on this MPI: " + plan.predictions->doctor_source() + "\n";
   text += printed("  %-14s %-*s %-40s\n", "mode", predicted_width(plan), "predicted", "measured (spread)");
-  for (const Prospect &one : plan.prospects->all()) text += row_of(plan, one);
+  for (const Prediction &one : plan.predictions->all()) text += row_of(plan, one);
   return text;
 }
 
@@ -178,10 +179,10 @@ std::string explain_in_json(const Explained &plan) {
   std::string text = "{\"asked\": " + quoted(name_of(plan.asked)) + ", \"chosen\": " + quoted(name_of(plan.now)) +
                      ", \"reason\": " + quoted(reason_of(plan));
   if (plan.trial) text += ", \"trial\": " + json_of(*plan.trial);
-  if (plan.prospects) {
-    text += ", \"card\": " + quoted(plan.prospects->card_source()) + ", \"doctor\": " + quoted(plan.prospects->doctor_source());
+  if (plan.predictions) {
+    text += ", \"card\": " + quoted(plan.predictions->card_source()) + ", \"doctor\": " + quoted(plan.predictions->doctor_source());
     text += ", \"modes\": [";
-    for (const Prospect &one : plan.prospects->all()) text += (&one == plan.prospects->all().data() ? "" : ", ") + json_of(plan, one);
+    for (const Prediction &one : plan.predictions->all()) text += (&one == plan.predictions->all().data() ? "" : ", ") + json_of(plan, one);
     text += "]";
   }
   return text + "}\n";

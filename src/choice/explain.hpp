@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "choice/prospects.hpp"
+#include "choice/predictions.hpp"
 #include "choice/trial.hpp"
 
 namespace halocline::core {
@@ -12,7 +12,7 @@ namespace halocline::core {
 /// What there is to explain of a plan.
 struct Explained {
   hlc_mode asked = HLC_MODE_DEFAULT, now = HLC_MODE_DEFAULT;  // asked for by the caller or the environment; of the last swap
-  const Prospects *prospects = nullptr;
+  const Predictions *predictions = nullptr;
   const Trial *trial = nullptr;  // NULL: nothing was tried
   const char *untried = "";      // why
 };

@@ -8,26 +8,26 @@
 namespace halocline::core {
 namespace {
 
-/// How many swaps each candidate makes in a heat. It stays if it takes at most so many times the best one's time. Slow candidates cost few
+/// How many swaps each candidate makes in a round. It stays if it takes at most `limit` times the best one's time. Slow candidates cost few
 /// swaps, and close ones are compared longer.
-struct HeatRule {
+struct RoundRule {
   int swaps;
   double limit;
 };
-constexpr HeatRule kHeats[] = {{3, 2.5}, {3, 1.3}, {9, 0}};
-constexpr int kLastHeat = 2, kMostSwaps = 9;
+constexpr RoundRule kRounds[] = {{3, 2.5}, {3, 1.3}, {9, 0}};
+constexpr int kLastRound = 2, kMostSwaps = 9;
 
 /// Swaps between the beginning of an agreement and its conclusion: time for the messages, and for ranks that are behind.
 constexpr int kLag = 6;
-/// After so many swaps the winner is compared with the second best once more: what disturbed the trial is over then.
-constexpr int kSecondLook = 100;
-/// A trial begins anew with another kind of swap if none of the compared kind was among so many swaps. Programs swap field by field, so
-/// that a kind may be one in as many swaps as there are fields. After so many kinds the prediction decides.
+/// After this number of swaps the winner is compared with the second best once more, without what disturbed the trial.
+constexpr int kRecheckAfter = 100;
+/// A trial begins again with another kind of swap if none of the compared kind was among the last kPatience swaps. Programs swap field by field,
+/// so a kind may be one in as many swaps as there are fields. After kMostKinds kinds the prediction decides.
 constexpr int kPatience = 64, kMostKinds = 3;
-/// The expected winner, or the present one, is replaced only by a candidate that is faster by so much.
+/// The expected winner, or the present one, is replaced only by a candidate that is faster by this factor.
 constexpr double kClearly = 0.97;
 
-constexpr int kNumbers = Heat::kMost * std::max(kMostSwaps / Heat::kTogether, Drift::kSwaps) + 1;
+constexpr int kNumbers = MeasurementRound::kMost * std::max(kMostSwaps / MeasurementRound::kTogether, Drift::kSwaps) + 1;
 
 std::int64_t least(const std::vector<std::int64_t> &times) { return times.empty() ? 0 : *std::min_element(times.begin(), times.end()); }
 
@@ -36,12 +36,12 @@ std::int64_t least(const std::vector<std::int64_t> &times) { return times.empty(
 Trial::Trial(Communicator &communicator, std::int64_t serial, int candidates, std::int64_t period)
     : agreement_(communicator, serial, kNumbers), period_(period) {
   std::size_t all = 0;
-  for (const HeatRule &heat : kHeats) all += static_cast<std::size_t>(heat.swaps / Heat::kTogether);
+  for (const RoundRule &rule : kRounds) all += static_cast<std::size_t>(rule.swaps / MeasurementRound::kTogether);
   for (int c = 0; c < candidates; ++c) {
     candidates_.push_back(c);
     times_[static_cast<std::size_t>(c)].reserve(all);
   }
-  heat_.reserve(kMostSwaps);
+  round_.reserve(kMostSwaps);
   alive_.reserve(candidates_.size());
   begin_trial();
 }
@@ -55,36 +55,36 @@ void Trial::begin_trial() {
   swap_.compared = 0;
   report_.trials += std::exchange(now_.has_winner, false) ? 1 : 0;
   report_.won_by_views = report_.given_up = false;
-  now_.looks_again = period_ > 0;
+  now_.rechecks = period_ > 0;
   drift_.forget();
-  begin_heat(0);
+  begin_round(0);
 }
 
-void Trial::begin_heat(int number) {
-  heat_.begin(alive_, number, kHeats[number].swaps);
+void Trial::begin_round(int number) {
+  round_.begin(alive_, number, kRounds[number].swaps);
   phase_ = Phase::measuring;
 }
 
 int Trial::start(SwapSignature signature) {
-  if (phase_ == Phase::resting && now_.looks_again && runner_up() >= 0) {
+  if (phase_ == Phase::resting && now_.rechecks && runner_up() >= 0) {
     alive_.assign({leader_, runner_up()});
-    now_.looks_again = report_.won_by_views = false;
+    now_.rechecks = report_.won_by_views = false;
     for (const int c : alive_) times_[static_cast<std::size_t>(c)].clear();
-    begin_heat(kLastHeat);
+    begin_round(kLastRound);
   } else if (phase_ == Phase::resting) {
     phase_ = Phase::watching;
-    drift_.begin_look();
+    drift_.begin_recheck();
   }
   const bool is_first = phase_ == Phase::measuring && swap_.compared == 0;
   swap_ = {swap_.compared, signature, is_first || signature == swap_.compared, 0};
   if (phase_ != Phase::measuring || !swap_.counts) return leader_;
-  return heat_.on_turn();
+  return round_.on_turn();
 }
 
 std::int64_t Trial::rest() const {
   if (phase_ != Phase::resting) return 0;
   if (period_ == 0) return std::numeric_limits<std::int64_t>::max();
-  return now_.looks_again && runner_up() >= 0 ? std::min<std::int64_t>(kSecondLook, period_) : period_;
+  return now_.rechecks && runner_up() >= 0 ? std::min<std::int64_t>(kRecheckAfter, period_) : period_;
 }
 
 Status Trial::finish(bool by_views) {
@@ -94,25 +94,25 @@ Status Trial::finish(bool by_views) {
   if (phase_ == Phase::watching) return finish_watched();
   if (phase_ == Phase::resting) return Status::ok;
   if (const Status passed = agreement_.pass(); passed != Status::ok) return passed == Status::again ? Status::ok : passed;
-  if (phase_ == Phase::agreeing) return conclude_heat();
+  if (phase_ == Phase::agreeing) return conclude_round();
   phase_ = Phase::resting;
   return Status::ok;
 }
 
-// ---------------------------------------------------------------- heats
+// ---------------------------------------------------------------- rounds
 
 Status Trial::finish_measured(bool by_views) {
   if (!swap_.counts) {
-    if (heat_.pass_over() < kPatience) return Status::ok;
+    if (round_.pass_over() < kPatience) return Status::ok;
     report_.given_up = ++now_.kinds == kMostKinds;
     report_.given_up ? decide(leader_) : begin_trial();
     return Status::ok;
   }
-  heat_.add(swap_.spent_ns, by_views);
-  if (!heat_.is_over()) return Status::ok;
+  round_.add(swap_.spent_ns, by_views);
+  if (!round_.is_over()) return Status::ok;
   HLC_TRY(agreement_.await());
-  for (const auto &times : heat_.mine()) agreement_.tell(times);
-  agreement_.tell_last(heat_.by_views());
+  for (const auto &times : round_.mine()) agreement_.contribute(times);
+  agreement_.contribute_last(round_.by_views());
   return ask(Phase::agreeing);
 }
 
@@ -122,20 +122,20 @@ Status Trial::ask(Phase next) {
   return agreement_.begin(kLag);
 }
 
-Status Trial::conclude_heat() {
+Status Trial::conclude_round() {
   HLC_TRY(agreement_.await());
   std::size_t n = 0;
-  for (std::size_t c = 0; c < Heat::kMost; ++c)
-    for (std::size_t i = 0; i < heat_.mine()[c].size(); ++i) times_[c].push_back(agreement_.means()[n++]);
+  for (std::size_t c = 0; c < MeasurementRound::kMost; ++c)
+    for (std::size_t i = 0; i < round_.mine()[c].size(); ++i) times_[c].push_back(agreement_.means()[n++]);
   // The mean is so large only if all swaps of all ranks ended with views.
-  if (shows_views_ >= 0 && agreement_.means().back() == heat_.swaps()) {
+  if (shows_views_ >= 0 && agreement_.means().back() == round_.swaps()) {
     report_.won_by_views = true;
     decide(shows_views_);
     return Status::ok;
   }
   drop_slow();
-  if (alive_.size() > 1 && heat_.number() < kLastHeat) {
-    begin_heat(heat_.number() + 1);
+  if (alive_.size() > 1 && round_.number() < kLastRound) {
+    begin_round(round_.number() + 1);
     return Status::ok;
   }
   const auto faster = [this](int a, int b) { return median_ns(times(a)) < median_ns(times(b)); };
@@ -149,8 +149,8 @@ Status Trial::conclude_heat() {
 void Trial::drop_slow() {
   const auto faster = [this](int a, int b) { return least(times(a)) < least(times(b)); };
   leader_ = *std::min_element(alive_.begin(), alive_.end(), faster);
-  if (heat_.number() == kLastHeat) return;
-  const double limit = kHeats[heat_.number()].limit * static_cast<double>(least(times(leader_)));
+  if (round_.number() == kLastRound) return;
+  const double limit = kRounds[round_.number()].limit * static_cast<double>(least(times(leader_)));
   const auto is_slow = [&](int c) { return static_cast<double>(least(times(c))) > limit; };
   alive_.erase(std::remove_if(alive_.begin(), alive_.end(), is_slow), alive_.end());
 }
@@ -159,7 +159,7 @@ void Trial::decide(int winner) {
   leader_ = winner;
   now_.has_winner = true;
   now_.kinds = 0;
-  now_.verdict = true;
+  now_.decided = true;
   drift_.forget();
   phase_ = period_ > 0 ? Phase::watching : Phase::resting;
 }
@@ -188,7 +188,7 @@ bool Trial::withdraw(int candidate) {
 Status Trial::finish_watched() {
   if (drift_.is_new() && drift_.is_asked()) {
     HLC_TRY(agreement_.await());
-    now_.looked = true;
+    now_.rechecked = true;
     if (drift_.conclude(agreement_.means())) {
       begin_trial();
       return Status::ok;
@@ -198,7 +198,7 @@ Status Trial::finish_watched() {
   if (!drift_.is_over()) return Status::ok;
   drift_.asked();
   HLC_TRY(agreement_.await());
-  agreement_.tell(drift_.mine());
+  agreement_.contribute(drift_.mine());
   return ask(Phase::settling);
 }
 

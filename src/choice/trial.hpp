@@ -10,7 +10,7 @@
 
 #include "choice/agreement.hpp"
 #include "choice/drift.hpp"
-#include "choice/heat.hpp"
+#include "choice/measurement_round.hpp"
 
 namespace halocline::core {
 
@@ -36,22 +36,22 @@ class Trial {
 
   /// True while candidates change from swap to swap, or may do so at the next one.
   bool is_trying() const { return phase_ == Phase::measuring || phase_ == Phase::agreeing; }
-  /// While nothing is timed: after so many swaps the owner is to start one here again. 0 while something is.
+  /// While nothing is timed: the number of swaps after which the owner calls `start` again. 0 while swaps are timed.
   std::int64_t rest() const;
   int leader() const { return leader_; }
   std::int64_t period() const { return period_; }
   /// True once after a winner has been found.
-  bool take_verdict() { return std::exchange(now_.verdict, false); }
+  bool reached_decision() { return std::exchange(now_.decided, false); }
   /// True once after all ranks are known to have ended a look at the winner.
-  bool take_look() { return std::exchange(now_.looked, false); }
+  bool reached_recheck() { return std::exchange(now_.rechecked, false); }
   /// The best of those that have lost; -1: there is none.
   int runner_up() const;
   /// The candidate that other ranks may still use when this rank has found a winner.
   int last_leader() const { return last_leader_; }
-  /// The candidate is gone, and is never tried again. False if it was gone before.
+  /// The candidate is withdrawn, and is never tried again. False if it was withdrawn before.
   bool withdraw(int candidate);
 
-  /// What there is to tell: trials so far, and the swaps that they took.
+  /// For explanations: trials so far, and the swaps that they took.
   struct Report {
     int trials = 1, swaps = 0;
     bool won_by_views = false;
@@ -59,19 +59,20 @@ class Trial {
   };
   const Report &report() const { return report_; }
   const Drift &drift() const { return drift_; }
-  /// The mean times of the ranks of a candidate in the last trial, in nanoseconds per swap; each is the mean of Heat::kTogether swaps, too.
+  /// A candidate's times in the last trial, the means of all ranks, in nanoseconds per swap; each is also the mean of
+  /// MeasurementRound::kTogether swaps.
   const std::vector<std::int64_t> &times(int candidate) const { return times_[static_cast<std::size_t>(candidate)]; }
 
  private:
-  /// measuring: candidates take turns, each with a row of swaps, in heats, and slow ones drop out. agreeing: a few more swaps by the leader, while the measured times
-  /// travel. watching, settling: the same with the winner alone. resting: nothing is timed.
+  /// measuring: rounds, in which each candidate makes a row of swaps, and slow candidates drop out. agreeing: a few more swaps by the
+  /// leader, while the measured times are reduced. watching, settling: the same with the winner alone. resting: nothing is timed.
   enum class Phase { measuring, agreeing, watching, settling, resting };
 
   void begin_trial();
-  void begin_heat(int number);
+  void begin_round(int number);
   Status finish_measured(bool by_views);
   Status ask(Phase next);
-  Status conclude_heat();
+  Status conclude_round();
   void drop_slow();
   void decide(int winner);
   Status finish_watched();
@@ -80,17 +81,17 @@ class Trial {
   Drift drift_;
   std::int64_t period_;
   std::vector<int> candidates_, alive_;  // still there; still in the running trial
-  std::array<std::vector<std::int64_t>, Heat::kMost> times_;  // of all ranks, of all heats
+  std::array<std::vector<std::int64_t>, MeasurementRound::kMost> times_;  // of all ranks, of all rounds
   Phase phase_ = Phase::measuring;
   struct {
     SwapSignature compared = 0, signature = 0;  // what swaps are compared; what the running one moves
     bool counts = false;
     std::int64_t spent_ns = 0;
   } swap_;
-  Heat heat_;
+  MeasurementRound round_;
   int leader_ = 0, last_leader_ = 0, shows_views_ = -1;
   struct {
-    bool has_winner = false, verdict = false, looks_again = false, looked = false;
+    bool has_winner = false, decided = false, rechecks = false, rechecked = false;
     int kinds = 0;  // of swap that were not seen again in this trial
   } now_;
   Report report_;

@@ -6,7 +6,7 @@ namespace halocline::core {
 
 void Arrivals::make_tables() {
   const std::size_t n = plan_.edges.size();
-  came_.assign(n, 0);
+  arrived_.assign(n, 0);
   awaited_.assign(n, false);
   early_.reserve(n);
   shown_.reserve(n);
@@ -25,8 +25,8 @@ void Arrivals::arrange() {
 
 Status Arrivals::poll() {
   bool progress = !channels_.blocks();
-  const auto keep = [this](Channel &, Edges come) {
-    if (!in_order_) early_.insert(early_.end(), come.begin(), come.end());
+  const auto keep = [this](Channel &, Edges arrived) {
+    if (!in_order_) early_.insert(early_.end(), arrived.begin(), arrived.end());
     return Status::ok;
   };
   while (missing_ > 0 && progress) HLC_TRY(collect(&progress, keep));
@@ -35,23 +35,23 @@ Status Arrivals::poll() {
 
 /// Polls each channel once, without waiting, and passes on what has arrived.
 template <class Take>
-Status Arrivals::collect(bool *progress, Take take_come) {
+Status Arrivals::collect(bool *progress, Take take_arrived) {
   *progress = false;
   for (auto &channel : channels_.all()) {
-    Edges come;
-    const Status status = channel->poll_several(&come);
+    Edges arrived;
+    const Status status = channel->poll_several(&arrived);
     if (status == Status::again) continue;
-    HLC_TRY(channels_.name_peer(status, come.empty() ? -1 : come.front()));
-    for (const int e : come) came_[static_cast<std::size_t>(e)] = round_;
-    missing_ -= static_cast<int>(come.size());
+    HLC_TRY(channels_.name_peer(status, arrived.empty() ? -1 : arrived.front()));
+    for (const int e : arrived) arrived_[static_cast<std::size_t>(e)] = round_;
+    missing_ -= static_cast<int>(arrived.size());
     *progress = true;
-    HLC_TRY(take_come(*channel, come));
+    HLC_TRY(take_arrived(*channel, arrived));
   }
   return Status::ok;
 }
 
 Status Arrivals::look(bool *progress) {
-  HLC_TRY(collect(progress, [this](Channel &from, Edges come) { return in_order_ ? Status::ok : take(from, come); }));
+  HLC_TRY(collect(progress, [this](Channel &from, Edges arrived) { return in_order_ ? Status::ok : take(from, arrived); }));
   if (in_order_ && *progress) HLC_TRY(take_in_order());
   return left_ == 0 ? Status::ok : Status::again;
 }
@@ -101,11 +101,11 @@ void Arrivals::show(Channel &from, Edges edges) {
 
 /// Takes what arrived before finish. Edges that arrived one after the other over the same channel are taken together.
 Status Arrivals::take_early() {
-  const Edges come = early_;
-  for (std::size_t first = 0, end = 0; first < come.size(); first = end) {
-    Channel &from = channels_.of(come[first]);
-    while (end < come.size() && &channels_.of(come[end]) == &from) ++end;
-    HLC_TRY(take(from, come.subspan(first, end - first)));
+  const Edges arrived = early_;
+  for (std::size_t first = 0, end = 0; first < arrived.size(); first = end) {
+    Channel &from = channels_.of(arrived[first]);
+    while (end < arrived.size() && &channels_.of(arrived[end]) == &from) ++end;
+    HLC_TRY(take(from, arrived.subspan(first, end - first)));
   }
   early_.clear();
   return Status::ok;
@@ -113,10 +113,10 @@ Status Arrivals::take_early() {
 
 /// Takes edges by index, up to the first that has not arrived.
 Status Arrivals::take_in_order() {
-  for (; next_ < static_cast<int>(came_.size()); ++next_) {
+  for (; next_ < static_cast<int>(arrived_.size()); ++next_) {
     const auto e = static_cast<std::size_t>(next_);
     if (!awaited_[e]) continue;
-    if (came_[e] != round_) return Status::ok;
+    if (arrived_[e] != round_) return Status::ok;
     HLC_TRY(take(channels_.of(next_), {&next_, 1}));
   }
   return Status::ok;

@@ -37,20 +37,20 @@ class Arrivals {
   /// Polls for arrivals, and leaves the data where they are. In modes whose steps wait inside MPI it polls nothing.
   Status poll();
   /// Hands over what poll has found.
-  Status take_come() { return in_order_ ? take_in_order() : take_early(); }
+  Status take_arrived() { return in_order_ ? take_in_order() : take_early(); }
   /// Polls, and hands over what has arrived; ok once that is everything.
   Status look(bool *progress);
   /// Releases what was shown: its owners may overwrite it.
   Status release_views();
 
   /// The data of an edge have not arrived.
-  bool is_missing(std::size_t edge) const { return awaited_[edge] && came_[edge] != round_; }
+  bool is_missing(std::size_t edge) const { return awaited_[edge] && arrived_[edge] != round_; }
   bool all_taken() const { return left_ == 0; }
 
  private:
   void arrange();
   template <class Take>
-  Status collect(bool *progress, Take take_come);
+  Status collect(bool *progress, Take take_arrived);
   Status take_early();
   Status take_in_order();
   Status take(Channel &from, Edges edges);
@@ -65,7 +65,7 @@ class Arrivals {
   RoundTrace &trace_;
 
   std::uint64_t round_ = 0;
-  std::vector<std::uint64_t> came_;  // per edge: the last round in which its data have arrived
+  std::vector<std::uint64_t> arrived_;  // per edge: the last round in which its data have arrived
   std::vector<bool> awaited_;        // per edge: it receives data in rounds with these parts
   int awaited_edges_ = 0;
   bool arranged_ = false, in_order_ = false;  // arranged: awaited_ and awaited_edges_ match the parts

@@ -40,7 +40,7 @@ class ChunkBuffer {
       provide_pages(memory_.get(), layout_.bytes);
       return Status::ok;
     }
-    return fail(Status::memory, "rank %d has no memory for an exchange buffer of %lld bytes", rank, static_cast<long long>(layout_.bytes));
+    return fail(Status::memory, "rank %d cannot allocate an exchange buffer of %lld bytes", rank, static_cast<long long>(layout_.bytes));
   }
   char *base() const { return memory_.get(); }
   std::int64_t offset(int edge) const { return layout_.offset[static_cast<std::size_t>(edge)]; }

@@ -116,10 +116,10 @@ class Channel : public LeakedOnFailure {
   virtual Status poll(int *) { return Status::again; }
   /// Names edges whose data have arrived, each once in a round; `again` if there are none now. The list is valid until the next call. If it
   /// fails it names the edge at fault, or nothing.
-  virtual Status poll_several(Edges *come) {
+  virtual Status poll_several(Edges *received) {
     one_ = -1;
     const Status status = poll(&one_);
-    *come = {&one_, one_ < 0 ? std::size_t{0} : std::size_t{1}};
+    *received = {&one_, one_ < 0 ? std::size_t{0} : std::size_t{1}};
     return status;
   }
   /// The data of an edge that has arrived; NULL if the edge is read directly.
@@ -136,8 +136,8 @@ class Channel : public LeakedOnFailure {
   /// Wakes the sleeping peers that have been notified since the last call. Called before every pause and at the ends of start and finish.
   /// It is not called after each notification: its fence waits until all stores so far have left the core.
   void wake_peers() {
-    if (told_) ring_peers();
-    told_ = false;
+    if (notified_) ring_peers();
+    notified_ = false;
   }
   /// Ends a round: ok once no peer needs my data any more, else `again` with the rank it waits for. While views are out, peers may still
   /// read my data of this round, and only earlier rounds are waited for.
@@ -155,7 +155,7 @@ class Channel : public LeakedOnFailure {
   /// Called every 10 ms of a wait: peer_died once a rank is known to be lost without which rounds cannot end.
   virtual Status look_for_lost() { return Status::ok; }
   /// A rank is lost, and this rank fails because of it. Ranks that wait for this one should fail for the same reason.
-  virtual void tell_lost(int) {}
+  virtual void report_lost(int) {}
   /// Number of writes to other nodes that were begun so far.
   virtual std::int64_t network_writes() const { return 0; }
   /// False if all edges arrive at once, so that it is not known which neighbour is late.
@@ -180,7 +180,7 @@ class Channel : public LeakedOnFailure {
   Plan &plan_;
   std::vector<int> edges_;  // indices into plan_.edges
   bool past_caches_ = false;
-  bool told_ = false;  // a peer was notified since the peers were last woken
+  bool notified_ = false;  // a peer was notified since the peers were last woken
 
  private:
   virtual void ring_peers() {}

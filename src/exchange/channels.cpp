@@ -123,11 +123,10 @@ Status Channels::report_detours() const {
     report_once(name, "between nodes", "mode %s: %lld of %lld links between neighbours lead to another node and go over MPI: %s", name, far,
                 all, plan_.network->description());
   if (unread > 0)
-    report_once(
-        name, "without fields",
-        "mode %s: %lld of %lld links between neighbours go as notify: not both sides have their data in memory from hlc_field_alloc "
-        "(an exchange never has)",
-        name, unread, all);
+    report_once(name, "without fields",
+                "mode %s: %lld of %lld links between neighbours use notify: the data of one side are not in memory from hlc_field_alloc "
+                "(those of an exchange never are)",
+                name, unread, all);
   return Status::ok;
 }
 

@@ -108,7 +108,7 @@ Status Check::start(const RoundDescriptor &descriptor) {
   findings_.begin_round();
   check_mailbox_.note_start(findings_.serial());
   barrier_.stage = 0;
-  barrier_.told = false;
+  barrier_.notified = false;
   mine_ = static_cast<const RoundContent &>(descriptor);
   for (std::size_t e = 0; e < plan_.edges.size(); ++e) {
     CheckMessage said = message(Word::started, text_for(e, plan_.parts[e], descriptor));
@@ -130,28 +130,28 @@ Status Check::announce_finish(bool waits) {
 Status Check::sort_messages() {
   HLC_TRY(check_mailbox_.receive());
   do {
-    for (; !come_.empty(); come_.erase(come_.begin())) sort(come_.front());
-    come_ = check_mailbox_.take(findings_.serial());
-  } while (!come_.empty());
+    for (; !received_.empty(); received_.erase(received_.begin())) sort(received_.front());
+    received_ = check_mailbox_.take(findings_.serial());
+  } while (!received_.empty());
   return Status::ok;
 }
 
-void Check::sort(const CheckMessage &come) {
-  if (come.word == Word::started) descriptors_[static_cast<std::size_t>(come.edge)].push_back(TheirDescriptor::read(come.text));
-  if (come.word == Word::ready) barrier_.ready[static_cast<std::size_t>(come.edge)] = come.round;
-  if (come.word == Word::gave_up) abandoned_.note(come);
+void Check::sort(const CheckMessage &received) {
+  if (received.word == Word::started) descriptors_[static_cast<std::size_t>(received.edge)].push_back(TheirDescriptor::read(received.text));
+  if (received.word == Word::ready) barrier_.ready[static_cast<std::size_t>(received.edge)] = received.round;
+  if (received.word == Word::gave_up) abandoned_.note(received);
 }
 
-void Check::Abandonment::note(const CheckMessage &come) {
-  if (concerns(come.round)) return;
-  reason.assign(come.text.begin(), come.text.end());
-  rank = come.source;
-  round = come.round;
+void Check::Abandonment::note(const CheckMessage &received) {
+  if (concerns(received.round)) return;
+  reason.assign(received.text.begin(), received.text.end());
+  rank = received.source;
+  round = received.round;
 }
 
 Status Check::Abandonment::look(const Findings &findings) const {
   if (!concerns(findings.round())) return Status::ok;
-  return fail(Status::rule, "%s: rank %d has given up: %s", findings.where().c_str(), rank, reason.c_str());
+  return fail(Status::rule, "%s: rank %d aborted: %s", findings.where().c_str(), rank, reason.c_str());
 }
 
 Status Check::disagree(int e, const TheirDescriptor &theirs) const {
@@ -225,10 +225,10 @@ Status Check::pass_barrier() {
     const int stage = barrier_.stage, distance = static_cast<int>((1LL << stage) % size);
     CheckMessage said = message(Word::ready);
     said.edge = stage;
-    if (!barrier_.told) HLC_TRY(check_mailbox_.send((me + distance) % size, said));
-    barrier_.told = true;
+    if (!barrier_.notified) HLC_TRY(check_mailbox_.send((me + distance) % size, said));
+    barrier_.notified = true;
     if (barrier_.ready[static_cast<std::size_t>(stage)] < findings_.round()) return attempt_.again((me - distance + size) % size, "finish");
-    barrier_.told = false;
+    barrier_.notified = false;
   }
   return Status::ok;
 }
@@ -254,13 +254,13 @@ Status Check::look_for_all(bool waits) {
 
 Status Check::late() const {
   if (attempt_.starved) return no_memory();
-  return fail(Status::timeout, "%s: waited %lld s for %s to %s this swap (HALOCLINE_TIMEOUT)", findings_.where().c_str(),
+  return fail(Status::timeout, "%s: timed out after %lld s waiting for %s to %s this swap (HALOCLINE_TIMEOUT)", findings_.where().c_str(),
               static_cast<long long>(plan_.communicator->timeout_ns() / 1'000'000'000), plan_.name_of(attempt_.rank).c_str(),
               attempt_.what);
 }
 
 Status Check::no_memory() const {
-  return fail(Status::memory, "rank %d, %s, swap %llu: no memory left for what HALOCLINE_CHECK keeps of it", plan_.communicator->rank(),
+  return fail(Status::memory, "rank %d, %s, swap %llu: out of memory for the records of HALOCLINE_CHECK", plan_.communicator->rank(),
               findings_.label().c_str(), static_cast<unsigned long long>(findings_.round()));
 }
 
@@ -268,7 +268,7 @@ void Check::give_up(Status why) {
   char message[1024];
   std::snprintf(message, sizeof message, "%s", error_message());
   static_cast<void>(alone(*plan_.communicator, [&] {
-    tell_all(abandoned_.concerns(findings_.round()) ? abandoned_.reason : message);
+    notify_all(abandoned_.concerns(findings_.round()) ? abandoned_.reason : message);
     return Status::ok;
   }));
   static_cast<void>(fail(why, "%s", message));  // the round's error, not that of a message that could not be sent
@@ -276,7 +276,7 @@ void Check::give_up(Status why) {
 }
 
 /// The message is passed on unchanged, so that neighbours of neighbours learn the first cause.
-void Check::tell_all(const std::string &reason) {
+void Check::notify_all(const std::string &reason) {
   CheckMessage said = message(Word::gave_up, {reason.begin(), reason.end()});
   std::vector<int> ranks = peers_;
   const int me = plan_.communicator->rank(), size = plan_.communicator->size();
@@ -291,10 +291,10 @@ void Check::tell_all(const std::string &reason) {
   check_mailbox_.keep(said);
 }
 
-Status Check::verdict() {
+Status Check::result() {
   for (auto &descriptors : descriptors_) descriptors.pop_front();
   check_mailbox_.note_finished(findings_.serial());
-  return findings_.verdict();
+  return findings_.result();
 }
 
 Status Check::wrong_call(const char *call, const char *why) const {

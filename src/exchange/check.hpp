@@ -58,7 +58,7 @@ class Check {
   /// For broken rules that do not end the round.
   Findings &findings() { return findings_; }
   /// Ends the round: ok, or the first rule that was found broken in it.
-  Status verdict();
+  Status result();
   /// A call at the wrong time: HLC_ERR_STATE with the names that check mode knows.
   Status wrong_call(const char *call, const char *why) const;
 
@@ -79,7 +79,7 @@ class Check {
     bool needed = false;
     std::vector<std::uint64_t> ready;  // per stage: the last round whose message was received
     int stage = 0;
-    bool told = false;  // this stage's message has been sent
+    bool notified = false;  // this stage's message has been sent
 
     int stages() const { return needed ? static_cast<int>(ready.size()) : 0; }
   };
@@ -89,7 +89,7 @@ class Check {
     std::uint64_t round = 0;  // a neighbour may be one ahead of this rank
     std::string reason;
 
-    void note(const CheckMessage &come);
+    void note(const CheckMessage &received);
     bool concerns(std::uint64_t running) const { return rank >= 0 && round <= running; }
     /// Fails if it concerns the running round.
     Status look(const Findings &findings) const;
@@ -114,14 +114,14 @@ class Check {
 
   void make_tables();
   Status sort_messages();
-  void sort(const CheckMessage &come);
+  void sort(const CheckMessage &received);
   Status look_for_all(bool waits);
   Status compare_descriptors();
   Status disagree(int edge, const TheirDescriptor &theirs) const;
   Status look_for_finishes(bool waits);
   Status refuse_order(int rank, std::int64_t other, const std::string &swap);
   Status pass_barrier();
-  void tell_all(const std::string &reason);
+  void notify_all(const std::string &reason);
   CheckMessage message(Word word, std::vector<char> text = {}) const;
 
   Plan &plan_;
@@ -132,7 +132,7 @@ class Check {
 
   RoundContent mine_;  // of this round
   std::vector<std::deque<TheirDescriptor>> descriptors_;  // per edge, the oldest first: a neighbour may have started the next round
-  std::vector<CheckMessage> come_;  // received, but not sorted
+  std::vector<CheckMessage> received_;  // received, but not sorted
   FinishBarrier barrier_;
   Crossing crossing_;
   Abandonment abandoned_;

@@ -78,7 +78,7 @@ void CheckedRounds::look_before_delivery() {
 Status CheckedRounds::look_after_delivery() {
   HLC_TRY(looked_);
   if (Looks *const looks = owner_.looks()) looks->after_finish();
-  return check_.verdict();
+  return check_.result();
 }
 
 }  // namespace halocline::core

@@ -30,11 +30,11 @@ void HeldFields::hold(std::int64_t serial) {
 
 Status check_field_list(const char *call, int rank, int listed, const int *list, int nfields) {
   if (listed < 0 || listed > nfields)
-    return fail(Status::argument, "%s on rank %d: nfields is %d, it must be 0 to %d", call, rank, listed, nfields);
+    return fail(Status::argument, "%s on rank %d: nfields is %d but must be 0 to %d", call, rank, listed, nfields);
   if (listed > 0 && !list) return fail(Status::argument, "%s on rank %d: fields is NULL", call, rank);
   for (int i = 0; i < listed; ++i)
     if (list[i] < (i > 0 ? list[i - 1] + 1 : 0) || list[i] >= nfields)
-      return fail(Status::argument, "%s on rank %d: fields[%d] is %d; indices must ascend and lie below %d", call, rank, i, list[i],
+      return fail(Status::argument, "%s on rank %d: fields[%d] is %d; indices must ascend and be below %d", call, rank, i, list[i],
                   nfields);
   return Status::ok;
 }

@@ -37,13 +37,13 @@ class HeldFields {
   std::vector<std::int64_t> serials_;  // each once
 };
 
-/// Fails if an array of so many bytes begins in memory from hlc_field_alloc, and ends behind the room there: a swap would write beyond it.
+/// Fails if an array begins in memory from hlc_field_alloc, and ends beyond that allocation: a swap would write beyond it.
 /// who() is what messages call the array.
 template <class Who>
 Status check_room(const Caller &caller, std::int64_t room, std::int64_t bytes, Who who) {
   if (bytes <= room) return Status::ok;
-  return fail(Status::argument, "%s on rank %d: %s needs %lld bytes from its data, its hlc_field_alloc has %lld", caller.call, caller.rank,
-              std::string(who()).c_str(), static_cast<long long>(bytes), static_cast<long long>(room));
+  return fail(Status::argument, "%s on rank %d: %s needs %lld bytes, but its hlc_field_alloc block has %lld from its data on", caller.call,
+              caller.rank, std::string(who()).c_str(), static_cast<long long>(bytes), static_cast<long long>(room));
 }
 
 /// Fails unless a list of fields ascends and stays below nfields.
@@ -70,7 +70,7 @@ Status check_addable(const char *call, int rank, const Swap &what, const std::ve
     const int f = what.nfields > 0 ? what.fields[i] : i;
     const Field &field = fields[static_cast<std::size_t>(f)];
     if (type_of(field) == HLC_OPAQUE)
-      return fail(Status::unsupported, "%s on rank %d: fields[%d] '%s' has type HLC_OPAQUE, its values cannot be added in a reverse swap",
+      return fail(Status::unsupported, "%s on rank %d: fields[%d] '%s' has type HLC_OPAQUE; its values cannot be added in a reverse swap",
                   call, rank, f, field.name.c_str());
   }
   return Status::ok;

@@ -20,7 +20,7 @@ void Findings::found(const std::string &kind, const std::string &text) {
   if (first_.empty()) first_ = text;
 }
 
-Status Findings::verdict() {
+Status Findings::result() {
   const std::string text = std::exchange(first_, {});
   return text.empty() ? Status::ok : fail(Status::rule, "%s", text.c_str());
 }

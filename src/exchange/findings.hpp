@@ -26,10 +26,10 @@ class Findings {
   /// "rank 0, halo plan 2 ('u', 'v'), swap 17".
   std::string where() const;
 
-  /// Notes a broken rule that does not end the round: printed now, returned by verdict.
+  /// Notes a broken rule that does not end the round: printed now, returned by result.
   void found(const std::string &kind, const std::string &text);
   /// Ends the round: ok, or the first rule that was found broken in it.
-  Status verdict();
+  Status result();
 
  private:
   int rank_;

@@ -23,7 +23,7 @@ Status ListExchange::check(const hlc_exchange_spec *spec) const {
   const int me = communicator_.rank();
   if (!spec) return fail(Status::argument, "hlc_exchange_create on rank %d: spec is NULL", me);
   if (spec->nneighbours < 0)
-    return fail(Status::argument, "hlc_exchange_create on rank %d: nneighbours is %d, it must be 0 or more", me, spec->nneighbours);
+    return fail(Status::argument, "hlc_exchange_create on rank %d: nneighbours is %d but must be 0 or more", me, spec->nneighbours);
   if (spec->nneighbours > 0 && !spec->neighbours) return fail(Status::argument, "hlc_exchange_create on rank %d: neighbours is NULL", me);
   for (int i = 0; i < spec->nneighbours; ++i) HLC_TRY(check_neighbour(*spec, i));
   return Status::ok;
@@ -33,7 +33,7 @@ Status ListExchange::check_neighbour(const hlc_exchange_spec &spec, int i) const
   const int me = communicator_.rank();
   const hlc_neighbour &n = spec.neighbours[i];
   if (n.rank < 0 || n.rank >= communicator_.size())
-    return fail(Status::argument, "hlc_exchange_create on rank %d: neighbours[%d].rank is %d, it must be 0 to %d", me, i, n.rank,
+    return fail(Status::argument, "hlc_exchange_create on rank %d: neighbours[%d].rank is %d but must be 0 to %d", me, i, n.rank,
                 communicator_.size() - 1);
   if (n.tag_out < 0 || n.tag_in < 0)
     return fail(Status::argument, "hlc_exchange_create on rank %d: neighbours[%d] has tag_out %d and tag_in %d, both must be 0 or more", me,
@@ -57,7 +57,7 @@ const hlc_neighbour *ListExchange::find_taker(const hlc_neighbour &from) const {
 }
 
 /// Entries that name this rank are joined to each other by their tags; each has a chunk for what it receives.
-Status ListExchange::link_to_myself() {
+Status ListExchange::link_to_self() {
   const std::string who = speaker(communicator_, options_);
   for (std::size_t i = 0; i < neighbours_.size(); ++i) {
     const hlc_neighbour &n = neighbours_[i];
@@ -94,7 +94,7 @@ Status ListExchange::accept(const hlc_exchange_spec *spec, std::string *plan, bo
   user_ = spec->user;
   edges_ = make_edges();
   if (spec->name) plan->append("'").append(spec->name).append("'");
-  return link_to_myself();
+  return link_to_self();
 }
 
 Status ListExchange::create(const hlc_exchange_spec *) {
@@ -127,7 +127,7 @@ Status ListExchange::start() {
   return exchange_.start([] { return RoundDescriptor{{{}, "its whole list"}, {}}; });
 }
 
-void ListExchange::copy_to_myself() {
+void ListExchange::copy_to_self() {
   for (std::size_t i = 0; i < self_links_.size(); ++i)
     if (neighbours_[static_cast<std::size_t>(self_links_[i].to)].bytes_in > 0)
       unpack_(self_links_[i].to, self_buffer_.chunk(static_cast<int>(i)), user_);

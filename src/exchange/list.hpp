@@ -43,11 +43,11 @@ class ListExchange final : private Packer {
   Status check_neighbour(const hlc_exchange_spec &spec, int i) const;
   const hlc_neighbour *find_taker(const hlc_neighbour &from) const;
   std::vector<Edge> make_edges();
-  Status link_to_myself();
+  Status link_to_self();
   void pack(int edge, void *buffer, bool past_caches) override;
   void unpack(int edge, const void *buffer) override;
   void pull(Edges) override {}
-  void copy_to_myself() override;
+  void copy_to_self() override;
 
   Communicator &communicator_;
   Options options_;

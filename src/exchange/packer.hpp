@@ -32,7 +32,7 @@ class Packer {
   /// Instead of both: the data of an edge are here (NULL: they are read directly), until the exchange releases them.
   virtual void show(int, const void *) {}
   /// First of all in finish: what the owner copies inside its own data.
-  virtual void copy_to_myself() {}
+  virtual void copy_to_self() {}
   /// Last of all in finish: everything has been received, and no rank reads this rank's data any more. Not called where views were asked
   /// for.
   virtual void end_round() {}

@@ -70,7 +70,7 @@ void RoundTrace::record_wait(const char *name, int edge, int rank) {
   wait.begin_ns = begun.ns;
   wait.end_ns = now_ns();
   const std::int64_t time = wait.end_ns - wait.begin_ns;
-  if (wait.peer == trace::kNobody && rank < 0 && time < kShortest_ns) return;
+  if (wait.peer == trace::kNoRank && rank < 0 && time < kShortest_ns) return;
   trace::count_wait(begun, wait.end_ns);
   plan_.times->add_wait(edge < 0 ? -1 : plan_.edges[static_cast<std::size_t>(edge)].rank, time);
   if (edge < 0 && rank >= 0) wait.peer = plan_.communicator->in_world(rank);

@@ -60,7 +60,7 @@ Status Rounds::wait_for_place(Channel &channel, int e, void **buffer) {
 
 Status Rounds::finish(bool waits) {
   return trace_.finish([this, waits] {
-    if (!std::exchange(copied_, true)) trace_.quiet_step("copy to myself", -1, [this] { owner_.copy_to_myself(); });
+    if (!std::exchange(copied_, true)) trace_.quiet_step("copy to self", -1, [this] { owner_.copy_to_self(); });
     if (const Status completed = complete(waits); completed != Status::ok) return completed;
     owner_.end_round();
     return Status::ok;
@@ -82,7 +82,7 @@ Status Rounds::complete(bool waits) {
 }
 
 Status Rounds::wait_for_all() {
-  HLC_TRY(arrivals_.take_come());
+  HLC_TRY(arrivals_.take_arrived());
   if (arrivals_.all_taken()) return Status::ok;
   trace_.begin_wait();
   const Status status = waiting_.until([this](bool *progress) { return arrivals_.look(progress); },
@@ -149,9 +149,9 @@ Status Rounds::suspect_missing(bool timed_out) {
 /// After a failure nothing is known of what the peers hold: the exchange can only be destroyed.
 Status Rounds::break_off(Status status) {
   if (status == Status::mpi) status = name_failure(*plan_.communicator, status);
-  const bool tell = check_ && !broken_ && (status == Status::rule || status == Status::memory);
+  const bool notifies = check_ && !broken_ && (status == Status::rule || status == Status::memory);
   broken_ = true;
-  if (tell) check_->give_up(status);
+  if (notifies) check_->give_up(status);
   return status;
 }
 

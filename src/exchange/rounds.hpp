@@ -51,7 +51,7 @@ class Rounds {
   /// Waits for the data and hands them over. Then waits until no neighbour needs mine. If not waits, it is called once all data have
   /// arrived, and returns `again` while a neighbour needs mine.
   Status finish(bool waits);
-  /// As finish(true), but copy_to_myself and end_round are not called: views are out then.
+  /// As finish(true), but copy_to_self and end_round are not called: views are out then.
   Status finish_views();
   /// Releases the views and waits until the peers have released theirs of my data.
   Status release();

@@ -34,7 +34,7 @@ std::uint64_t sum_of(const char *bytes, std::int64_t count) {
 
 /// What is wrong with a message, "" if nothing is.
 std::string fault_in(const Stamp &stamp, const Stamp &expected, const char *payload) {
-  if (stamp.magic != kMagic) return "has no stamp: its beginning was overwritten, or it never came";
+  if (stamp.magic != kMagic) return "has no stamp: its beginning was overwritten, or it never arrived";
   if (stamp.plan != expected.plan) return "is misplaced: it belongs to plan " + std::to_string(stamp.plan);
   if (stamp.source != expected.source || stamp.edge != expected.edge)
     return "is misplaced: rank " + std::to_string(stamp.source) + " sent it for edge " + std::to_string(stamp.edge);

@@ -36,7 +36,7 @@ std::string line_of(const SummaryRow &row) {
 }
 
 /// Which rank waits most, and for which the others wait most.
-std::string verdict(const std::vector<SummaryRow> &rows) {
+std::string line_of_waits(const std::vector<SummaryRow> &rows) {
   const auto waits = [](const SummaryRow &a, const SummaryRow &b) { return a.sums.waits < b.sums.waits; };
   const auto late = [](const SummaryRow &a, const SummaryRow &b) { return a.awaited < b.awaited; };
   const SummaryRow &most = *std::max_element(rows.begin(), rows.end(), waits);
@@ -46,7 +46,7 @@ std::string verdict(const std::vector<SummaryRow> &rows) {
   if (latest.awaited <= 0) return text;
   std::int64_t all = 0, known = 0;
   for (const SummaryRow &row : rows) all += row.sums.waits, known += row.awaited;
-  return text + printed("; of %.0f%% it is known for whom, most of that for rank %lld", 100 * std::min(1.0, share(known, all)),
+  return text + printed("; %.0f%% attributed, most of it to rank %lld", 100 * std::min(1.0, share(known, all)),
                         static_cast<long long>(latest.rank));
 }
 
@@ -62,7 +62,7 @@ void shorten(std::vector<SummaryRow> &rows) {
 
 std::vector<std::string> summary_lines(const std::string &title, std::vector<SummaryRow> rows) {
   std::vector<std::string> lines{printed("halocline: swaps of %s, by %zu ranks (HALOCLINE_SUMMARY)", title.c_str(), rows.size()), kHead};
-  const std::string last = verdict(rows);
+  const std::string last = line_of_waits(rows);
   const std::size_t count = rows.size();
   shorten(rows);
   for (const SummaryRow &row : rows) lines.push_back(line_of(row));
@@ -72,7 +72,7 @@ std::vector<std::string> summary_lines(const std::string &title, std::vector<Sum
 }
 
 std::vector<std::string> summary_lines_of_one(const std::string &title, const SummaryRow &row) {
-  return {printed("halocline: swaps of %s, on rank %lld alone: the plan was not released by all ranks (HALOCLINE_SUMMARY)", title.c_str(),
+  return {printed("halocline: swaps of %s, on rank %lld only: the plan was not released by all ranks (HALOCLINE_SUMMARY)", title.c_str(),
                   static_cast<long long>(row.rank)),
           kHead, line_of(row)};
 }

@@ -58,7 +58,7 @@ void SwapTimes::add_exchange(const Plan &plan) {
   listed_ = true;
 }
 
-/// Waits since the last look, if the same thread made that one: those of other threads are no part of this plan's time.
+/// Waits since the last look, if the same thread made that one: those of other threads do not belong to this plan's time.
 void SwapTimes::count_waits() {
   const trace::Waited now = trace::waited();
   if (now.thread == waited_.thread) sums_.all_waits += now.ns - waited_.ns;

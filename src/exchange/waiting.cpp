@@ -11,9 +11,9 @@ Status Waiting::look_for_lost() const {
   return Status::ok;
 }
 
-void Waiting::tell_lost() const {
+void Waiting::report_lost() const {
   if (dead_ < 0) return;
-  for (const auto &channel : channels_.all()) channel->tell_lost(dead_);
+  for (const auto &channel : channels_.all()) channel->report_lost(dead_);
 }
 
 /// The call in which a rank of this node is, in brackets; empty for other ranks.
@@ -37,9 +37,9 @@ Status Waiting::suspect_rank(int rank, Member member, bool timed_out) {
                 rank);
   }
   if (timed_out)
-    return fail(Status::timeout, "%s: rank %d has waited %lld s for %s%s%s (HALOCLINE_TIMEOUT)", swap_text().c_str(), communicator.rank(),
-                static_cast<long long>(communicator.timeout_ns() / 1'000'000'000), plan_.name_of(rank).c_str(), where(rank).c_str(),
-                channels_.knows_who() ? "" : " or another of its neighbours: this mode does not tell which");
+    return fail(Status::timeout, "%s: rank %d timed out after %lld s waiting for %s%s%s (HALOCLINE_TIMEOUT)", swap_text().c_str(),
+                communicator.rank(), static_cast<long long>(communicator.timeout_ns() / 1'000'000'000), plan_.name_of(rank).c_str(),
+                where(rank).c_str(), channels_.knows_who() ? "" : " or another neighbour (this mode does not know which)");
   return Status::ok;
 }
 

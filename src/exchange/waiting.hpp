@@ -32,7 +32,7 @@ class Waiting {
   Status suspect_peers(bool timed_out);
 
  private:
-  /// What a peer does at the same time is visible within so many polls: about a microsecond, less than it takes to prepare a wait.
+  /// What a peer does at the same time is visible within this number of polls: about a microsecond, less than it takes to prepare a wait.
   static constexpr int kFirstLooks = 32;
 
   /// Ok while the wait may still succeed.
@@ -40,7 +40,7 @@ class Waiting {
   Status check_failure(FindFailed find_failed, bool timed_out);
   Status look_for_lost() const;
   Status suspect_partners();
-  void tell_lost() const;
+  void report_lost() const;
   std::string where(int rank) const;
   std::string swap_text() const;
 
@@ -72,7 +72,7 @@ Status Waiting::until(Step step, FindFailed find_failed) {
   };
   channels_.wake_peers();
   const Status status = pause_until(wait, look, [&] { return check_failure(find_failed, wait.timed_out()); });
-  if (found == Status::again) tell_lost();
+  if (found == Status::again) report_lost();
   return status;
 }
 

@@ -56,11 +56,10 @@ Status Bindings::hold(std::size_t f) {
   FieldPlace &place = places_[f];
   place = fields_.hold(wanted_[f], tables_.fields[f].extent);
   if (place.serial < 0)
-    return fail(
-        Status::argument,
-        "hlc_halo_start_with on rank %d: data[%zu], for field '%s', must lie in memory from hlc_field_alloc, as the spec's array does, "
-        "because neighbours read it there",
-        topology_.rank(), f, tables_.fields[f].name.c_str());
+    return fail(Status::argument,
+                "hlc_halo_start_with on rank %d: data[%zu], for field '%s', must be in memory from hlc_field_alloc, as the spec's array "
+                "is, because neighbours read it in place",
+                topology_.rank(), f, tables_.fields[f].name.c_str());
   held_.push_back({place.serial, topology_.member(), wanted_[f] - place.offset});
   return Status::ok;
 }
@@ -76,7 +75,7 @@ Status Bindings::find(std::size_t e, Member member, std::span<const FieldPlace> 
     const auto f = static_cast<std::size_t>(number);
     char *part = borrow(places[f].serial, member);
     if (!part)
-      return fail(Status::state, "rank %d: fields[%zu] '%s' of rank %d lies in memory from an hlc_field_alloc that rank %d has freed",
+      return fail(Status::state, "rank %d: fields[%zu] '%s' of rank %d is in an hlc_field_alloc block that rank %d has freed",
                   topology_.rank(), f, tables_.fields[f].name.c_str(), path.direction.rank, topology_.rank());
     const Reach &reach = reach_[e * tables_.fields.size() + f];
     path.moves[f].peer_halo = part + places[f].offset + reach.halo;

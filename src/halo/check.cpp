@@ -230,7 +230,7 @@ void HaloCheck::found_other_array(const HaloPath &path, std::size_t f) {
   findings_.found("ranks swap different arrays",
                   findings_.where() + ": field " + std::to_string(f) + " '" + field(f).name + "' of rank " +
                       std::to_string(path.direction.rank) +
-                      " lies in memory from another hlc_field_alloc than this rank's: all ranks must bring the same array to a swap");
+                      " is in another hlc_field_alloc block than this rank's: all ranks must pass the same array");
 }
 
 void HaloCheck::report_wrong(const HaloPath &path, std::size_t f, const Cells &cell, const char *expected, const char *is) {

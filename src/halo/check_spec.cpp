@@ -15,7 +15,7 @@ constexpr std::int64_t kMostRepetitions = std::int64_t{1} << 16;  // of a block 
 const char *field_name(const hlc_field &field) { return field.name ? field.name : "(no name)"; }
 
 Status bad(int rank, const std::string &argument, long long value, const std::string &rule) {
-  return fail(Status::argument, "hlc_halo_init on rank %d: %s is %lld, it must be %s", rank, argument.c_str(), value, rule.c_str());
+  return fail(Status::argument, "hlc_halo_init on rank %d: %s is %lld but must be %s", rank, argument.c_str(), value, rule.c_str());
 }
 
 /// One dimension's cells. A grid filled by hand may leave global at 0: the library does not need it.
@@ -57,7 +57,7 @@ Status check_grid(const hlc_halo_spec &spec, int rank, int size) {
   // With a table of neighbours the ranks may be in any order.
   const int here = grid_rank(grid, grid.coords);
   if (spec.neighbours || here == rank) return Status::ok;
-  return fail(Status::argument, "hlc_halo_init on rank %d: grid.coords are the place of rank %d, they must be the rank's own", rank, here);
+  return fail(Status::argument, "hlc_halo_init on rank %d: grid.coords belong to rank %d, not to this rank", rank, here);
 }
 
 /// True if all cells beyond the block along d are the rank's own, as if the block were repeated there.
@@ -116,13 +116,12 @@ Status check_element(const hlc_field &field, const std::string &who, int rank) {
   const bool fits = field.type == HLC_OPAQUE || field.element_bytes == 0 || static_cast<std::int64_t>(field.element_bytes) == element;
   if (element > 0 && element <= kMostBytes && fits) return Status::ok;
   if (field.type == HLC_OPAQUE)
-    return fail(Status::argument, "hlc_halo_init on rank %d: %s: element_bytes is %zu, an element of type HLC_OPAQUE needs 1 to %lld", rank,
+    return fail(Status::argument, "hlc_halo_init on rank %d: %s: element_bytes is %zu but must be 1 to %lld for type HLC_OPAQUE", rank,
                 who.c_str(), field.element_bytes, static_cast<long long>(kMostBytes));
   if (element == 0)
-    return fail(Status::argument, "hlc_halo_init on rank %d: %s: type is %d, which is no hlc_type", rank, who.c_str(),
-                static_cast<int>(field.type));
-  return fail(Status::argument, "hlc_halo_init on rank %d: %s: element_bytes is %zu, but an element of type %s has %lld (0 will do, too)",
-              rank, who.c_str(), field.element_bytes, type_name(field.type), static_cast<long long>(element));
+    return fail(Status::argument, "hlc_halo_init on rank %d: %s: invalid hlc_type %d", rank, who.c_str(), static_cast<int>(field.type));
+  return fail(Status::argument, "hlc_halo_init on rank %d: %s: element_bytes is %zu, but an element of type %s has %lld (or set 0)", rank,
+              who.c_str(), field.element_bytes, type_name(field.type), static_cast<long long>(element));
 }
 
 Status check_field(const hlc_halo_spec &spec, int f, int rank) {
@@ -135,8 +134,9 @@ Status check_field(const hlc_halo_spec &spec, int f, int rank) {
     if (dim >= spec.grid->ndims) break;
     const std::int64_t stride = strides[static_cast<std::size_t>(dim)], cells = array_cells(spec, dim);
     if (cells > 1 && stride < inner)
-      return fail(Status::argument, "hlc_halo_init on rank %d: %s: stride_bytes[%d] is %lld, cells would overlap (at least %lld is needed)",
-                  rank, who.c_str(), dim, static_cast<long long>(stride), static_cast<long long>(inner));
+      return fail(Status::argument,
+                  "hlc_halo_init on rank %d: %s: stride_bytes[%d] is %lld, so cells would overlap; at least %lld is needed", rank,
+                  who.c_str(), dim, static_cast<long long>(stride), static_cast<long long>(inner));
     if (cells > 1 && stride > kMostBytes / cells)
       return bad(rank, who + ": " + indexed("stride_bytes", dim), stride, "so small that the field fits into memory");
     if (cells > 1) inner = stride * cells;
@@ -219,11 +219,10 @@ Status check_fills(const hlc_halo_spec &spec, int rank) {
       const auto field = static_cast<std::size_t>(f);
       if (wrap.base == std::array<int, kMaxDims>{} || !fills(spec, field, wrap.v) || fills(spec, field, wrap.base)) continue;
       const int ndims = spec.grid->ndims, directions = HLC_DIRECTIONS(ndims), base = direction_index(wrap.base, ndims);
-      return fail(
-          Status::argument,
-          "hlc_halo_init on rank %d: fills[%d * %d + %d] is 0, but direction %d of fields[%d] is to be filled, whose cells repeat those of "
-          "direction %d: the halo is deeper than the block there",
-          rank, f, directions, base, direction_index(wrap.v, ndims), f, base);
+      return fail(Status::argument,
+                  "hlc_halo_init on rank %d: fills[%d * %d + %d] is 0, but direction %d of fields[%d] must be filled: its cells repeat "
+                  "those of direction %d, as the halo is deeper than the block there",
+                  rank, f, directions, base, direction_index(wrap.v, ndims), f, base);
     }
   return Status::ok;
 }

@@ -38,7 +38,7 @@ class Copies {
   void unpack(int edge, const void *buffer);
   /// Edges that are read: copies their cells into my halo.
   void pull(Edges edges) { tables_.reverse ? add_halos(edges) : pulls_.run(edges); }
-  void copy_to_myself() { tables_.reverse ? copy_inside(tables_.self_paths) : run_copies(pulls_.groups_from(tables_.paths.size())); }
+  void copy_to_self() { tables_.reverse ? copy_inside(tables_.self_paths) : run_copies(pulls_.groups_from(tables_.paths.size())); }
   /// Halos that repeat cells of another halo: forwards they copy them, last of all; in reverse they add theirs to them, first of all.
   void copy_repeats() {
     if (!tables_.repeats.empty()) copy_inside(tables_.repeats);

@@ -105,7 +105,7 @@ bool fills(const hlc_halo_spec &spec, std::size_t field, const std::array<int, k
 
 /// A component that moves up enters from below.
 Status list_fills(int ndims, const int *velocity, unsigned char *fills) {
-  if (ndims < 1 || ndims > kMaxDims) return fail(Status::argument, "hlc_fills_moving: ndims is %d, it must be 1 to %d", ndims, kMaxDims);
+  if (ndims < 1 || ndims > kMaxDims) return fail(Status::argument, "hlc_fills_moving: ndims is %d but must be 1 to %d", ndims, kMaxDims);
   if (!velocity || !fills) return fail(Status::argument, "hlc_fills_moving: %s is NULL", velocity ? "fills" : "velocity");
   for (int number = 0; number < HLC_DIRECTIONS(ndims); ++number) {
     bool enters = true;

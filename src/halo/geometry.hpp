@@ -69,10 +69,10 @@ Status list_fills(int ndims, const int *velocity, unsigned char *fills);
 /// Checks everything in a spec that one rank can check alone; the message names the argument, the rank and the value.
 Status check_spec(const hlc_halo_spec *spec, int rank, int size);
 
-/// True for a field whose strides only a layout would tell, and there is none.
+/// True for a field whose strides need a layout that is not set.
 bool lacks_layout(hlc_layout layout, int ndims, const hlc_field &field);
 
-/// Bytes of an element; 0 for a type that is none.
+/// Bytes of an element; 0 for an invalid type.
 std::int64_t element_bytes(const hlc_field &field);
 /// Cells of the array along d: the block and its two halos.
 std::int64_t array_cells(const hlc_halo_spec &spec, int d);

@@ -83,13 +83,13 @@ Status check(const Topology &topology, int ndims, const std::int64_t *global, co
   const int me = topology.rank();
   if (!global || !grid) return fail(Status::argument, "hlc_grid_create on rank %d: %s is NULL", me, global ? "grid" : "global");
   if (ndims < 1 || ndims > HLC_MAX_DIMS)
-    return fail(Status::argument, "hlc_grid_create on rank %d: ndims is %d, it must be 1 to %d", me, ndims, HLC_MAX_DIMS);
+    return fail(Status::argument, "hlc_grid_create on rank %d: ndims is %d but must be 1 to %d", me, ndims, HLC_MAX_DIMS);
   for (int d = 0; d < ndims; ++d) {
     if (global[d] < 1 || global[d] > kMostCells)
-      return fail(Status::argument, "hlc_grid_create on rank %d: global[%d] is %lld, it must be 1 or more, and no more than memory holds",
+      return fail(Status::argument, "hlc_grid_create on rank %d: global[%d] is %lld but must be 1 or more, and no more than memory holds",
                   me, d, static_cast<long long>(global[d]));
     if (dims && dims[d] < 0)
-      return fail(Status::argument, "hlc_grid_create on rank %d: dims[%d] is %d, it must be 0 or more", me, d, dims[d]);
+      return fail(Status::argument, "hlc_grid_create on rank %d: dims[%d] is %d but must be 0 or more", me, d, dims[d]);
   }
   return Status::ok;
 }
@@ -159,11 +159,11 @@ Status check_order(const hlc_grid &grid, const char *call, int rank, int size) {
   for (int d = 0; d < grid.ndims; ++d) {
     const int side = grid.tile[d];
     if ((side == 0) != (grid.tile[0] == 0) || side < 0 || (side > 0 && grid.dims[d] % side != 0))
-      return fail(Status::argument, "%s on rank %d: grid.tile[%d] is %d, it must be as hlc_grid_reorder left it, or 0 as all others", call,
+      return fail(Status::argument, "%s on rank %d: grid.tile[%d] is %d but must be as hlc_grid_reorder left it, or 0 as all others", call,
                   rank, d, side);
   }
   if (grid.dealt >= 0 && grid.dealt <= size) return Status::ok;
-  return fail(Status::argument, "%s on rank %d: grid.dealt is %d, it must be as hlc_grid_reorder left it, or 0", call, rank, grid.dealt);
+  return fail(Status::argument, "%s on rank %d: grid.dealt is %d but must be as hlc_grid_reorder left it, or 0", call, rank, grid.dealt);
 }
 
 /// A grid that was filled by hand may have anything in it.

@@ -10,7 +10,7 @@
 namespace halocline::core {
 namespace {
 
-constexpr const char *kSides = ", it must be HLC_SIDE_BOTH (0), HLC_SIDE_LOW (1) or HLC_SIDE_HIGH (2)";
+constexpr const char *kSides = " but must be HLC_SIDE_BOTH (0), HLC_SIDE_LOW (1) or HLC_SIDE_HIGH (2)";
 static_assert(HLC_SIDE_BOTH == 0 && HLC_SIDE_LOW == 1 && HLC_SIDE_HIGH == 2);
 
 }  // namespace
@@ -82,8 +82,7 @@ Status Halo::check_given(const hlc_swap *what, void *const *data) const {
 Status Halo::start_with(const hlc_swap *what, void *const *data) {
   constexpr const char *call = "hlc_halo_start_with";
   if (!rebinds_ && data)
-    return fail(Status::state, "%s on rank %d: hlc_halo_init was not told that swaps bring other arrays; set rebind in its spec", call,
-                rank());
+    return fail(Status::state, "%s on rank %d: the arrays differ from the plan's, and rebind is not set in its spec", call, rank());
   HLC_TRY(may_start(call));
   if (what) HLC_TRY(check_swap(call, *what));
   if (data) HLC_TRY(check_given(what, data));
@@ -106,7 +105,7 @@ Status Halo::release() {
 Status Halo::list_views(int field, hlc_view *views) const {
   const int nfields = static_cast<int>(fields().size());
   if (field < 0 || field >= nfields)
-    return fail(Status::argument, "hlc_halo_views on rank %d: field is %d, it must be 0 to %d", rank(), field, nfields - 1);
+    return fail(Status::argument, "hlc_halo_views on rank %d: field is %d but must be 0 to %d", rank(), field, nfields - 1);
   if (!views) return fail(Status::argument, "hlc_halo_views on rank %d: views is NULL", rank());
   if (state().under_way) return refuse("hlc_halo_views", "a swap of this halo is in flight; finish it first");
   list_own(static_cast<std::size_t>(field), views);

@@ -24,7 +24,7 @@ struct Poll : Job {
 };
 
 Status bad(int rank, const std::string &argument, std::int64_t value, const char *rule) {
-  return fail(Status::argument, "hlc_grid_reorder on rank %d: %s is %lld, it must be %s", rank, argument.c_str(),
+  return fail(Status::argument, "hlc_grid_reorder on rank %d: %s is %lld but must be %s", rank, argument.c_str(),
               static_cast<long long>(value), rule);
 }
 

@@ -69,13 +69,13 @@ Status ReadDescriptors::take(HaloPath &path, std::size_t f, const Descriptor &de
   HaloMove &move = path.moves[f];
   const char *part = memory_.find(descriptor.serial, descriptor.exposed, member);
   if (!part && descriptor.serial == kExposedSerial)
-    return fail(
-        Status::unsupported,
-        "hlc_halo_init: rank %d cannot attach fields[%zu] '%s' of rank %d, which XPMEM exposes: %s (HALOCLINE_XPMEM=none does without)",
-        communicator_.rank(), f, field.name.c_str(), path.direction.rank, std::strerror(errno));
+    return fail(Status::unsupported,
+                "hlc_halo_init: rank %d cannot attach fields[%zu] '%s' of rank %d, which XPMEM exposes: %s (set HALOCLINE_XPMEM=none to "
+                "avoid XPMEM)",
+                communicator_.rank(), f, field.name.c_str(), path.direction.rank, std::strerror(errno));
   if (!part)
-    return fail(Status::state, "hlc_halo_init: fields[%zu] '%s' of rank %d lies in memory from an hlc_field_alloc that rank %d has freed",
-                f, field.name.c_str(), path.direction.rank, communicator_.rank());
+    return fail(Status::state, "hlc_halo_init: fields[%zu] '%s' of rank %d is in an hlc_field_alloc block that rank %d has freed", f,
+                field.name.c_str(), path.direction.rank, communicator_.rank());
   move.peer_halo = part + descriptor.offset + descriptor.halo;
   move.peer_edge = part + descriptor.offset + descriptor.edge;
   if (move.halo_bytes > 0)

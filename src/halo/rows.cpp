@@ -20,7 +20,7 @@ constexpr int kPowers[] = {1, 3, 9, 27};  // of 3: what a step in each dimension
 constexpr const char *kForRows = "hlc_for_rows";
 
 Status bad(const char *what, long long value, const char *rule) {
-  return fail(Status::argument, "hlc_for_rows: %s is %lld, it must be %s", what, value, rule);
+  return fail(Status::argument, "hlc_for_rows: %s is %lld but must be %s", what, value, rule);
 }
 
 /// One row of cells: its first cell, the end of the row below it, and the first cell above it. NULL: nothing there.
@@ -55,9 +55,9 @@ class Rows {
         if (!known_[static_cast<std::size_t>(end)])
           return fail(Status::argument, "hlc_for_rows: reach along dim is %lld, but the view %s the block along it is NULL or empty",
                       static_cast<long long>(reach_), end < middle_ ? "below" : "above");
-    if (n_rows_ > kMostRows) return bad("the number of rows around a row", n_rows_, "343 at most: reach is too large");
+    if (n_rows_ > kMostRows) return bad("the number of rows around a row", n_rows_, "at most 343: reach is too large");
     if (n_rows_ * strip_cells_ * element_ > kMostStripBytes)
-      return bad("the bytes of the rows' ends", n_rows_ * strip_cells_ * element_, "65536 at most: reach is too large");
+      return bad("the bytes of the rows' ends", n_rows_ * strip_cells_ * element_, "at most 65536: reach is too large");
     return Status::ok;
   }
 
@@ -222,12 +222,12 @@ Status check_spec_alone(const hlc_rows_spec *spec, hlc_row_fn body) {
   if (!body) return fail(Status::argument, "hlc_for_rows: body is NULL");
   if (!spec->views) return fail(Status::argument, "hlc_for_rows: views is NULL");
   HLC_TRY(check_bounds({kForRows}, {{"ndims", spec->ndims, 1, HLC_MAX_DIMS},
-                                    {"dim", spec->dim, 0, spec->ndims - 1, ", it must be 0 or more and below ndims"},
-                                    {"element_bytes", spec->element_bytes > 0 ? 1 : 0, 1, 1, ", it must be 1 or more"},
+                                    {"dim", spec->dim, 0, spec->ndims - 1, " but must be 0 or more and below ndims"},
+                                    {"element_bytes", spec->element_bytes > 0 ? 1 : 0, 1, 1, " but must be 1 or more"},
                                     {"stencil", static_cast<int>(spec->stencil), HLC_STENCIL_BOX, HLC_STENCIL_STAR,
-                                     ", it must be HLC_STENCIL_BOX or HLC_STENCIL_STAR"}}));
+                                     " but must be HLC_STENCIL_BOX or HLC_STENCIL_STAR"}}));
   for (int d = 0; d < spec->ndims; ++d)
-    HLC_TRY(check_bounds({kForRows}, {{"reach", spec->reach[d], 0, kMostRows, ", it must be 0 or more, and no more than the depth"}}));
+    HLC_TRY(check_bounds({kForRows}, {{"reach", spec->reach[d], 0, kMostRows, " but must be 0 or more, and no more than the depth"}}));
   return Status::ok;
 }
 

@@ -51,7 +51,7 @@ class Stage final : private Packer {
   Status found(int edge, std::span<const FieldPlace> places) override;
   void pull(Edges edges) override { copies_.pull(edges); }
   void show(int edge, const void *buffer) override { views_->show(edge, buffer); }
-  void copy_to_myself() override { copies_.copy_to_myself(); }
+  void copy_to_self() override { copies_.copy_to_self(); }
   void end_round() override {
     copies_.end();
     if (bindings_) bindings_->release();

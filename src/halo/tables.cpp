@@ -16,7 +16,7 @@ void aim(const std::vector<HaloField> &fields, HaloPath &path) {
   }
 }
 
-void aim_at_myself(const std::vector<HaloField> &fields, HaloPath &path) {
+void aim_at_self(const std::vector<HaloField> &fields, HaloPath &path) {
   aim(fields, path);
   for (std::size_t f = 0; f < fields.size(); ++f) path.moves[f].peer_edge = fields[f].data + box_offset(path.source, fields[f].strides);
 }
@@ -55,7 +55,7 @@ HaloPath make_own_path(const hlc_halo_spec &spec, const std::vector<HaloField> &
     if (move.halo_bytes > 0) move.pull_halo = plan_copy(direction.halo.count, field.strides, field.strides, field.element, field.order);
     move.pull_edge = move.pull_halo;
   }
-  aim_at_myself(fields, path);
+  aim_at_self(fields, path);
   return path;
 }
 
@@ -116,7 +116,7 @@ void list_paths(const hlc_halo_spec &spec, int rank, HaloTables &tables) {
 void aim_all(HaloTables &tables) {
   for (HaloPath &path : tables.paths) aim(tables.fields, path);
   for (auto *paths : {&tables.self_paths, &tables.repeats})
-    for (HaloPath &path : *paths) aim_at_myself(tables.fields, path);
+    for (HaloPath &path : *paths) aim_at_self(tables.fields, path);
 }
 
 }  // namespace halocline::core

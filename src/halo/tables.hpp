@@ -69,7 +69,7 @@ HaloField describe_field(const hlc_halo_spec &spec, int field);
 
 /// Lists the paths for a rank of a spec whose fields are in the tables.
 void list_paths(const hlc_halo_spec &spec, int rank, HaloTables &tables);
-/// Finds my cells of all paths anew, after fields have moved.
+/// Recomputes this rank's cells of all paths, after fields have moved.
 void aim_all(HaloTables &tables);
 
 }  // namespace halocline::core

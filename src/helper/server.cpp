@@ -28,7 +28,7 @@ Status open_object(const ObjectAddress &address, std::int64_t place, const std::
   if (error == 0) error = memory->map_from(place);
   memory->close();
   return error == 0 ? Status::ok
-                    : fail(Status::unsupported, "it does not reach the memory of process %d: %s", address.maker, std::strerror(error));
+                    : fail(Status::unsupported, "cannot access the memory of process %d: %s", address.maker, std::strerror(error));
 }
 
 }  // namespace
@@ -163,7 +163,7 @@ Status Server::do_as_asked(const HelperRequest &request, HelperReply *reply) {
     case HelperRequest::Kind::serve: return take_in(request, reply);
     case HelperRequest::Kind::stop: abandon(request); return Status::ok;
   }
-  return fail(Status::argument, "there is no such request");
+  return fail(Status::argument, "unknown request");
 }
 
 Status Server::take_in(const HelperRequest &request, HelperReply *reply) {

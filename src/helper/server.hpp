@@ -19,7 +19,7 @@ class Server {
   Server(char *parts, std::int64_t distance)
       : parts_(parts), distance_(distance), service_(state().choice.secret, state().ranks), replies_(endpoint_) {}
 
-  /// Opens the network, and tells the ranks whether that succeeded.
+  /// Opens the network, and reports to the ranks whether that succeeded.
   bool open();
   /// Serves until no rank needs it any more. The ranks ring through the pipe.
   void serve(int pipe);

@@ -52,7 +52,7 @@ class IndexCheck final : public Looks {
   const IndexTables &tables_;
   Check &check_;
   Findings &findings_;
-  Indices own_;  // entries that are no ghosts
+  Indices own_;  // entries that are not ghosts
   std::vector<Poison> poisons_;  // per field
   std::vector<char> tainted_;  // per field: poison in the rank's own entries has been reported
   std::vector<char> reported_;  // per field: a forbidden write has been reported in this swap

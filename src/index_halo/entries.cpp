@@ -1,5 +1,5 @@
 // Maps and their kernels. An entry whose components are contiguous on both sides is moved in one piece; common sizes are known to the
-// compiler. Else each component is gone through by itself.
+// compiler. Else each component is processed separately.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "index_halo/entries.hpp"
 

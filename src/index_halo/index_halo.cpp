@@ -133,7 +133,7 @@ Status IndexHalo::finish() {
 }
 
 /// Moves entries between my own lists; in reverse, adds them to where they are from.
-void IndexHalo::copy_to_myself() {
+void IndexHalo::copy_to_self() {
   for (const IndexLink &link : tables_.self_links)
     for (const int f : tables_.swapped) {
       const IndexField &field = tables_.fields[static_cast<std::size_t>(f)];

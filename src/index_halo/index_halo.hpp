@@ -48,7 +48,7 @@ class IndexHalo final : private Packer {
   void unpack(int edge, const void *buffer) override;
   void pull(Edges edges) override;
   void show(int edge, const void *buffer) override;
-  void copy_to_myself() override;
+  void copy_to_self() override;
   void end_round() override;
   Looks *looks() override;
   Status joined(const Plan &plan) override;

@@ -94,8 +94,7 @@ Status ReadLists::take(IndexLink &link, const std::vector<std::int64_t> &descrip
 Status ReadLists::find_field(const IndexLink &link, std::size_t f, Member member, IndexPeerField &peer) {
   char *part = held_.part(peer.serial, member);
   if (!part)
-    return fail(Status::state,
-                "hlc_index_halo_init: fields[%zu] '%s' of rank %d lies in memory from an hlc_field_alloc that rank %d has freed", f,
+    return fail(Status::state, "hlc_index_halo_init: fields[%zu] '%s' of rank %d is in an hlc_field_alloc block that rank %d has freed", f,
                 tables_.fields[f].name.c_str(), link.rank, communicator_.rank());
   peer.layout.data = part + peer.offset;
   return Status::ok;

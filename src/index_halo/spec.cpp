@@ -16,7 +16,7 @@ Status refuse(int rank, const std::string &sentence) {
 }
 
 Status bad(int rank, const std::string &argument, std::int64_t value, const std::string &rule) {
-  return refuse(rank, argument + " is " + std::to_string(value) + ", it must be " + rule);
+  return refuse(rank, argument + " is " + std::to_string(value) + " but must be " + rule);
 }
 
 // ---------------------------------------------------------------- lists

@@ -51,7 +51,7 @@ struct IndexTables {
   std::vector<int> swapped;  // fields of the running swap
   bool reverse = false;
 
-  /// Bytes of a message of so many entries of these fields.
+  /// Bytes of a message of this number of entries of these fields.
   std::int64_t message_bytes(std::int64_t count, const std::vector<int> &of) const;
 };
 

@@ -69,9 +69,9 @@ Status IndexHalo::show_view(int field, int neighbour, hlc_index_view *view) {
   const int nfields = static_cast<int>(tables_.fields.size()),
             nneighbours = static_cast<int>(tables_.links.size() + tables_.self_links.size());
   if (field < 0 || field >= nfields)
-    return fail(Status::argument, "%s on rank %d: field is %d, it must be 0 to %d", call, communicator_.rank(), field, nfields - 1);
+    return fail(Status::argument, "%s on rank %d: field is %d but must be 0 to %d", call, communicator_.rank(), field, nfields - 1);
   if (neighbour < 0 || neighbour >= nneighbours)
-    return fail(Status::argument, "%s on rank %d: neighbour is %d, it must be 0 to %d", call, communicator_.rank(), neighbour,
+    return fail(Status::argument, "%s on rank %d: neighbour is %d but must be 0 to %d", call, communicator_.rank(), neighbour,
                 nneighbours - 1);
   if (!view) return fail(Status::argument, "%s on rank %d: view is NULL", call, communicator_.rank());
   if (state().under_way) return exchange_.bad_call(call, "a swap of this halo is in flight; finish it first");

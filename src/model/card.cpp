@@ -64,7 +64,7 @@ std::optional<Curve> curve_of(const JsonValue &json, std::string &fault) {
   for (const JsonMember &member : terms->members) {
     const auto term = term_of(member.value);
     if (!term) {
-      fault = "the curve of " + curve.operation + " by " + curve.by + " has a term that is none";
+      fault = "the curve of " + curve.operation + " by " + curve.by + " has an unknown term";
       return std::nullopt;
     }
     curve.terms.push_back(*term);
@@ -108,7 +108,7 @@ std::optional<Card> Card::parse(const std::string &text, const std::string &sour
   if (!json) return std::nullopt;
   const std::string schema = json->text_at("schema", "");
   if (schema != kSchema) {
-    fault = "its schema is '" + schema + "', and not '" + kSchema + "'";
+    fault = "its schema is '" + schema + "', not '" + kSchema + "'";
     return std::nullopt;
   }
   Card card;
@@ -137,15 +137,15 @@ Card Card::standard(const std::string &why) {
   return card ? std::move(*card) : Card();  // a test reads the default card
 }
 
-Card Card::find(const std::string &kept, bool tells) {
+Card Card::find(const std::string &kept, bool reports) {
   const std::string asked = environment("CARD");
   if (asked == "default") return standard("HALOCLINE_CARD asks for it");
   const std::string path = asked.empty() ? kept : asked;
   if (path.empty() || (asked.empty() && access(path.c_str(), F_OK) != 0))
-    return standard("no card of this host and MPI is kept; halocline-bench model measures one");
+    return standard("no machine card of this host and MPI; halocline-bench model measures one");
   std::string fault;
   if (auto card = read(path, fault)) return std::move(*card);
-  if (tells)
+  if (reports)
     report_once("card", "unusable", "the machine card %s cannot be used: %s. The default card is used", path.c_str(), fault.c_str());
   return standard(path + " cannot be used: " + fault);
 }

@@ -24,15 +24,15 @@ struct Curve {
 
 class Card {
  public:
-  /// Reads a card's text; nothing where it is none, with the reason in `fault`.
+  /// Reads a card's text; nothing where it is invalid, with the reason in `fault`.
   static std::optional<Card> parse(const std::string &text, const std::string &source, std::string &fault);
   /// The same of a card's file.
   static std::optional<Card> read(const std::string &path, std::string &fault);
   /// The card that is part of the library. `why` goes into its source.
   static Card standard(const std::string &why);
-  /// The file that HALOCLINE_CARD names, else `kept` where there is one, else the default. If `tells`, a card that cannot be used is
+  /// The file that HALOCLINE_CARD names, else `kept` where there is one, else the default. If `reports`, a card that cannot be used is
   /// reported, once.
-  static Card find(const std::string &kept, bool tells = true);
+  static Card find(const std::string &kept, bool reports = true);
 
   const std::string &source() const { return source_; }
   const std::vector<Curve> &curves() const { return curves_; }

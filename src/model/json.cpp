@@ -23,7 +23,7 @@ class Reader {
   bool whole(JsonValue &value) {
     if (!read(value, 0)) return false;
     skip_space();
-    return at_ == text_.size() || wrong("something after the end");
+    return at_ == text_.size() || wrong("unexpected text after the end");
   }
   std::string fault() const { return fault_; }
 

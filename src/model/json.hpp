@@ -19,7 +19,7 @@ struct JsonValue {
   std::string text;
   std::vector<JsonMember> members;
 
-  /// The member of that name; NULL if there is none, or if this is no object.
+  /// The member of that name; NULL if there is none, or if this is not an object.
   const JsonValue *find(const std::string &name) const;
   /// A member's number or text; the other one where there is no such member of that kind.
   double number_at(const std::string &name, double otherwise) const;

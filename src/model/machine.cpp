@@ -12,10 +12,10 @@ std::string mpi_version() {
   return {text, static_cast<std::size_t>(length)};
 }
 
-Machine Machine::find(bool tells) {
+Machine Machine::find(bool reports) {
   // halocline-doctor reads the text up to its zero byte, which some MPIs count.
   const std::string version = mpi_version();
-  return {Card::find(kept_card(version), tells), Verdicts::find(kept_report(version.c_str()), version.c_str(), tells)};
+  return {Card::find(kept_card(version), reports), Verdicts::find(kept_report(version.c_str()), version.c_str(), reports)};
 }
 
 }  // namespace halocline::core

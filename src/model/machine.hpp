@@ -14,22 +14,22 @@ struct Machine {
   Card card;
   Verdicts verdicts;
 
-  /// Reads what the environment names, or what is kept for this host and this MPI. If `tells`, files that cannot be used are reported.
-  static Machine find(bool tells);
+  /// Reads what the environment names, or what is kept for this host and this MPI. If `reports`, files that cannot be used are reported.
+  static Machine find(bool reports);
 };
 
 /// Read when it is first asked for. One thread at a time asks.
 class LazyMachine {
  public:
   /// The files are those of all ranks of a node: one rank reports what is wrong with them.
-  void leave_reports_to_others() { tells_ = false; }
+  void leave_reports_to_others() { reports_ = false; }
   const Machine &get() {
-    if (!machine_) machine_ = std::make_unique<Machine>(Machine::find(tells_));
+    if (!machine_) machine_ = std::make_unique<Machine>(Machine::find(reports_));
     return *machine_;
   }
 
  private:
-  bool tells_ = true;
+  bool reports_ = true;
   std::unique_ptr<Machine> machine_;
 };
 

@@ -9,7 +9,7 @@
 
 namespace halocline::core {
 
-/// The name of a quantity in a card, NULL for a value that is none.
+/// The name of a quantity in a card, NULL for an invalid value.
 const char *name_of_quantity(hlc_model_quantity quantity);
 /// The quantity of that name; HLC_MODEL_QUANTITY_COUNT_ if there is none.
 hlc_model_quantity quantity_of_name(const std::string &name);

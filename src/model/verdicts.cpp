@@ -11,11 +11,11 @@ std::optional<Verdicts> Verdicts::parse(const std::string &text, const std::stri
   if (!json) return std::nullopt;
   const JsonValue *const modes = json->find("modes");
   if (json->number_at("doctor", 0) != 1 || !modes) {
-    fault = "it is no report of halocline-doctor";
+    fault = "it is not a report of halocline-doctor";
     return std::nullopt;
   }
   if (json->text_at("mpi", "") != mpi_version) {
-    fault = "it is about another MPI";
+    fault = "it is for another MPI";
     return std::nullopt;
   }
   Verdicts found;
@@ -25,7 +25,7 @@ std::optional<Verdicts> Verdicts::parse(const std::string &text, const std::stri
   return found;
 }
 
-Verdicts Verdicts::find(const std::string &kept, const std::string &mpi_version, bool tells) {
+Verdicts Verdicts::find(const std::string &kept, const std::string &mpi_version, bool reports) {
   const std::string asked = environment("DOCTOR"), path = asked.empty() ? kept : asked;
   Verdicts found;
   found.source_ = "no report of halocline-doctor";
@@ -37,7 +37,7 @@ Verdicts Verdicts::find(const std::string &kept, const std::string &mpi_version,
     read->source_ = path;
     return std::move(*read);
   }
-  if (tells) report_once("doctor", "unusable", "the report of halocline-doctor %s cannot be used: %s", path.c_str(), fault.c_str());
+  if (reports) report_once("doctor", "unusable", "the report of halocline-doctor %s cannot be used: %s", path.c_str(), fault.c_str());
   found.source_ = path + " cannot be used: " + fault;
   return found;
 }

@@ -1,4 +1,4 @@
-// What halocline-doctor has found out about the modes with this MPI on this host. It keeps a report; here it is read.
+// What halocline-doctor has found about the modes with this MPI on this host. It keeps a report; here it is read.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,11 +17,11 @@ struct ModeVerdict {
 
 class Verdicts {
  public:
-  /// Reads a report's text, of this MPI; nothing where it is none, with the reason in `fault`.
+  /// Reads a report's text, of this MPI; nothing where it is invalid, with the reason in `fault`.
   static std::optional<Verdicts> parse(const std::string &text, const std::string &mpi_version, std::string &fault);
-  /// The report that HALOCLINE_DOCTOR names ("none": no report), else `kept` where there is one. If `tells`, one that cannot be
+  /// The report that HALOCLINE_DOCTOR names ("none": no report), else `kept` where there is one. If `reports`, one that cannot be
   /// used is reported, once.
-  static Verdicts find(const std::string &kept, const std::string &mpi_version, bool tells);
+  static Verdicts find(const std::string &kept, const std::string &mpi_version, bool reports);
 
   /// Where the verdicts are from, or why there are none.
   const std::string &source() const { return source_; }

@@ -40,14 +40,13 @@ void keep(std::unique_ptr<Ring> ring) {
 Status check_elements(const hlc_allreduce_spec &spec, const Caller &caller) {
   const auto own = static_cast<std::size_t>(type_bytes(spec.type));
   if (own != 0 && spec.element_bytes != 0 && spec.element_bytes != own)
-    return fail(Status::argument, "%s on rank %d: element_bytes is %zu, elements of this type have %zu", caller.call, caller.rank,
+    return fail(Status::argument, "%s on rank %d: element_bytes is %zu, but elements of this type have %zu", caller.call, caller.rank,
                 spec.element_bytes, own);
   if (own == 0 && (spec.element_bytes == 0 || spec.element_bytes > kMostBytes))
-    return fail(Status::argument,
-                "%s on rank %d: element_bytes is %zu, an element of HLC_OPAQUE needs 1 or more, and no more than memory holds", caller.call,
-                caller.rank, spec.element_bytes);
+    return fail(Status::argument, "%s on rank %d: element_bytes is %zu but must be 1 or more for HLC_OPAQUE, and no more than memory holds",
+                caller.call, caller.rank, spec.element_bytes);
   const auto element = static_cast<std::int64_t>(own != 0 ? own : spec.element_bytes);
-  return check_bounds(caller, {{"count", spec.count, 0, kMostBytes / element, ", it must be 0 or more, and no more than memory holds"}});
+  return check_bounds(caller, {{"count", spec.count, 0, kMostBytes / element, " but must be 0 or more, and no more than memory holds"}});
 }
 
 Status check_function(const hlc_allreduce_spec &spec, const Caller &caller) {
@@ -65,9 +64,9 @@ Status check_function(const hlc_allreduce_spec &spec, const Caller &caller) {
 Status Allreduce::check(const hlc_allreduce_spec *spec) const {
   const Caller caller{kCreate, context_.rank()};
   if (!spec) return fail(Status::argument, "%s on rank %d: spec is NULL", kCreate, caller.rank);
-  HLC_TRY(check_bounds(caller,
-                       {{"type", static_cast<int>(spec->type), HLC_OPAQUE, HLC_COMPLEX128, ", which is no hlc_type"},
-                        {"reduction", static_cast<int>(spec->reduction), HLC_REDUCE_SUM, HLC_REDUCE_USER, ", which is no hlc_reduction"}}));
+  HLC_TRY(
+      check_bounds(caller, {{"type", static_cast<int>(spec->type), HLC_OPAQUE, HLC_COMPLEX128, ", not an hlc_type"},
+                            {"reduction", static_cast<int>(spec->reduction), HLC_REDUCE_SUM, HLC_REDUCE_USER, ", not an hlc_reduction"}}));
   HLC_TRY(check_elements(*spec, caller));
   return check_function(*spec, caller);
 }

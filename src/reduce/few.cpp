@@ -15,7 +15,7 @@ Status FewOnOneNode::run(RunArrays arrays) {
   const std::int64_t slot = plan_.layout.given_at(static_cast<std::int64_t>(runs_++), 0);
   std::memcpy(ranks_.part(ranks_.me()) + slot, arrays.in, static_cast<std::size_t>(plan_.cut.bytes()));
   // SYNC given-before-combined (pairs with await_all)
-  ranks_.tell(ranks_.words(ranks_.me()).given, runs_);
+  ranks_.publish(ranks_.words(ranks_.me()).given, runs_);
   HLC_TRY(ranks_.await_all(&Milestones::given, runs_));
   for (Member member = 0; member < ranks_.members(); ++member) sources_[static_cast<std::size_t>(member)] = ranks_.part(member) + slot;
   plan_.combiner.fold(arrays.out, sources_.data(), ranks_.members(), plan_.cut.count);
@@ -34,18 +34,18 @@ Status FewOnNodes::run(RunArrays arrays) {
   const auto turn = static_cast<std::int64_t>(runs_++);
   std::memcpy(ranks_.part(ranks_.me()) + plan_.layout.given_at(turn, 0), arrays.in, static_cast<std::size_t>(plan_.cut.bytes()));
   // SYNC given-before-combined (pairs with gather)
-  ranks_.tell(ranks_.words(ranks_.me()).given, runs_);
+  ranks_.publish(ranks_.words(ranks_.me()).given, runs_);
   if (ranks_.me() == 0) {
     HLC_TRY(gather(turn));
     // SYNC worked-before-taken (pairs with the others of the node)
-    ranks_.tell(ranks_.words(0).worked, runs_);
+    ranks_.publish(ranks_.words(0).worked, runs_);
   } else {
     // SYNC worked-before-taken (pairs with the first rank)
     HLC_TRY(ranks_.await([&] { return reached(ranks_.words(0).worked, runs_); }, -1));
   }
   combine(turn, arrays.out);
   // SYNC taken-before-worked-anew (pairs with gather)
-  ranks_.tell(ranks_.words(ranks_.me()).taken, runs_);
+  ranks_.publish(ranks_.words(ranks_.me()).taken, runs_);
   return ranks_.await_quiet();
 }
 
@@ -69,7 +69,7 @@ Status FewOnNodes::swap_packs(std::int64_t turn, int step) {
   HLC_TRY(ranks_.await([&] { return ring_.has_room(step); }, ring_.after(step)));
   ring_.send(step, static_cast<int>(turn % Layout::kPackTurns), bytes);
   ring_.expect(step, bytes);
-  HLC_TRY(ranks_.await([&] { return ring_.has_come(step); }, ring_.before(step)));
+  HLC_TRY(ranks_.await([&] { return ring_.has_arrived(step); }, ring_.before(step)));
   std::memcpy(pack(turn, 1 << step), ring_.incoming(step), static_cast<std::size_t>(bytes));
   ring_.release(step);
   return Status::ok;

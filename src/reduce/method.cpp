@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char *kWords[] = {"", "at_once", "chunks"};  // as cards name them, too
 
-constexpr double kLead = 1.15;  // a prediction that is less of a lead is none: curves are not that good
+constexpr double kLead = 1.15;  // a smaller predicted lead does not count: curves are not that accurate
 // Where no card predicts, or none leads.
 constexpr std::int64_t kAtOnce = 16 << 10;  // bytes of all ranks, at most, where each combines everything
 constexpr std::int64_t kAtOnceShared = 16 << 10;  // of each rank, where ranks share cores: chunks take each of them one more turn on a core
@@ -44,7 +44,7 @@ Status read_reduce_method(const std::string &who, ReduceMethod *method) {
   const std::string word = environment("ALLREDUCE");
   const auto found = std::find(std::begin(kWords), std::end(kWords), word);
   if (found == std::end(kWords))
-    return fail(Status::argument, "%s: HALOCLINE_ALLREDUCE is '%s', it must be at_once or chunks", who.c_str(), word.c_str());
+    return fail(Status::argument, "%s: HALOCLINE_ALLREDUCE is '%s' but must be at_once or chunks", who.c_str(), word.c_str());
   *method = static_cast<ReduceMethod>(found - std::begin(kWords));
   return Status::ok;
 }

@@ -16,10 +16,10 @@ enum class ReduceMethod : std::int64_t { any, at_once, chunks };
 
 /// The value of HALOCLINE_ALLREDUCE that stands for a method; "" for any.
 const char *reduce_method_word(std::int64_t method);
-/// Reads HALOCLINE_ALLREDUCE. `who` begins the message of a value that is no method.
+/// Reads HALOCLINE_ALLREDUCE. `who` begins the message of an invalid value.
 Status read_reduce_method(const std::string &who, ReduceMethod *method);
 
-/// What a rank brings to the choice. The largest numbers of all ranks count.
+/// What a rank contributes to the choice. The largest numbers of all ranks count.
 struct ReduceOpinion {
   static constexpr std::int64_t kUnknown = INT64_MAX;
 

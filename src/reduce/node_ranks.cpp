@@ -37,7 +37,7 @@ Status NodeRanks::find_failed(int who, bool timed_out) const {
   if (!timed_out) return Status::ok;
   std::string name = name_missing_members(communicator_, {CallName::allreduce_run, plan_});
   if (name.empty()) name = who < 0 ? "rank " + std::to_string(communicator_.rank_of(-1 - who)) : ring_->name_of(who);
-  return fail(Status::timeout, "%s: rank %d has waited %lld s for %s (HALOCLINE_TIMEOUT)", call, rank,
+  return fail(Status::timeout, "%s: rank %d timed out after %lld s waiting for %s (HALOCLINE_TIMEOUT)", call, rank,
               static_cast<long long>(communicator_.timeout_ns() / 1'000'000'000), name.c_str());
 }
 

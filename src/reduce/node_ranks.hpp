@@ -30,7 +30,7 @@ class NodeRanks {
   char *part(Member member) const { return parts_[static_cast<std::size_t>(member)]; }
   Milestones &words(Member member) const { return *reinterpret_cast<Milestones *>(part(member)); }
   /// Stores a counter of mine, and wakes the ranks that may wait for it.
-  void tell(Counter &counter, std::uint64_t value) {
+  void publish(Counter &counter, std::uint64_t value) {
     notify(counter, value);
     communicator_.ring_node();
   }

@@ -47,20 +47,20 @@ Status NodeRows::share(const Notice &mine) {
 /// Waits for the ranks of the node; what each has written before may be read afterwards.
 Status NodeRows::meet() {
   // SYNC noticed-before-opened (pairs with itself)
-  ranks_.tell(ranks_.words(ranks_.me()).opened, ++opened_);
+  ranks_.publish(ranks_.words(ranks_.me()).opened, ++opened_);
   return ranks_.await_all(&Milestones::opened, opened_);
 }
 
 /// Waits until no rank reads my results any more. No rank reads my elements either: I have taken the results that all combined of them.
 Status NodeRows::close(std::uint64_t rows) {
-  // SYNC taken-before-worked-anew (pairs with tell_taken)
+  // SYNC taken-before-worked-anew (pairs with publish_taken)
   return shows_array() ? ranks_.await_all(&Milestones::taken, rows) : Status::ok;
 }
 
 Status NodeRows::give(const ChunkRow &row, const char *in) {
   const Member me = ranks_.me();
   if (!arrays_.in(me)) {
-    // SYNC combined-before-given-anew (pairs with tell_worked)
+    // SYNC combined-before-given-anew (pairs with publish_worked)
     const auto slots = static_cast<std::uint64_t>(plan_.layout.given_slots);
     if (row.serial >= slots) HLC_TRY(ranks_.await_all(&Milestones::worked, row.serial + 1 - slots));
     for (int lane = 0; lane < plan_.cut.lanes; ++lane) {
@@ -71,7 +71,7 @@ Status NodeRows::give(const ChunkRow &row, const char *in) {
     }
   }
   // SYNC given-before-combined (pairs with await_given)
-  ranks_.tell(ranks_.words(me).given, row.serial + 1);
+  ranks_.publish(ranks_.words(me).given, row.serial + 1);
   return Status::ok;
 }
 
@@ -90,14 +90,14 @@ void NodeRows::list_elements(const ChunkRow &row, int lane, const char *in, cons
 }
 
 Status NodeRows::await_taken(const ChunkRow &row) {
-  // SYNC taken-before-worked-anew (pairs with tell_taken)
+  // SYNC taken-before-worked-anew (pairs with publish_taken)
   const auto slots = static_cast<std::uint64_t>(plan_.layout.result_slots);
   return row.serial < slots ? Status::ok : ranks_.await_all(&Milestones::taken, row.serial + 1 - slots);
 }
 
-void NodeRows::tell_worked(const ChunkRow &row) {
+void NodeRows::publish_worked(const ChunkRow &row) {
   // SYNC combined-before-given-anew (pairs with give), worked-before-taken (pairs with take)
-  ranks_.tell(ranks_.words(ranks_.me()).worked, row.serial + 1);
+  ranks_.publish(ranks_.words(ranks_.me()).worked, row.serial + 1);
 }
 
 Status NodeRows::take(const ChunkRow &row, char *out) {
@@ -105,7 +105,7 @@ Status NodeRows::take(const ChunkRow &row, char *out) {
     const Member driver = lane % ranks_.members();
     const Range range = plan_.cut.chunk_of(row, lane);
     if (driver == ranks_.me() || range.count == 0) continue;
-    // SYNC worked-before-taken (pairs with tell_worked)
+    // SYNC worked-before-taken (pairs with publish_worked)
     HLC_TRY(ranks_.await([&] { return reached(ranks_.words(driver).worked, row.serial + 1); }, -1 - driver));
     const std::int64_t offset = plan_.cut.offset(range);
     const char *from = arrays_.out(driver)
@@ -116,9 +116,9 @@ Status NodeRows::take(const ChunkRow &row, char *out) {
   return Status::ok;
 }
 
-void NodeRows::tell_taken(const ChunkRow &row) {
+void NodeRows::publish_taken(const ChunkRow &row) {
   // SYNC taken-before-worked-anew (pairs with await_taken)
-  ranks_.tell(ranks_.words(ranks_.me()).taken, row.serial + 1);
+  ranks_.publish(ranks_.words(ranks_.me()).taken, row.serial + 1);
 }
 
 }  // namespace halocline::core

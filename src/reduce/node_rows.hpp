@@ -44,12 +44,12 @@ class NodeRows {
   /// True if my array is written past the caches.
   bool streams() const { return plan_.past_caches && !shows_array(); }
   /// The results of my lanes are there, and I have read all elements.
-  void tell_worked(const ChunkRow &row);
+  void publish_worked(const ChunkRow &row);
 
   /// Takes the results of the others' lanes.
   Status take(const ChunkRow &row, char *out);
   /// The others' slots of a row may be written again.
-  void tell_taken(const ChunkRow &row);
+  void publish_taken(const ChunkRow &row);
 
  private:
   Status meet();

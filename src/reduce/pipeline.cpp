@@ -26,7 +26,7 @@ Status ManyOnOneNode::pass_rows(RunArrays arrays) {
     if (turn >= 1 && turn <= rows) HLC_TRY(work(row(turn - 1), arrays));
     if (turn >= 2) {
       HLC_TRY(rows_.take(row(turn - 2), arrays.out));
-      rows_.tell_taken(row(turn - 2));
+      rows_.publish_taken(row(turn - 2));
     }
   }
   if (plan_.past_caches) stream_fence();
@@ -38,7 +38,7 @@ Status ManyOnOneNode::work(const ChunkRow &row, RunArrays arrays) {
   HLC_TRY(rows_.await_given(row));
   HLC_TRY(rows_.await_taken(row));
   for (int index = 0; index < plan_.layout.lanes_of(ranks_.me()); ++index) combine(row, index, arrays);
-  rows_.tell_worked(row);
+  rows_.publish_worked(row);
   return Status::ok;
 }
 
@@ -110,7 +110,7 @@ Status ManyOnNodes::work(const Units &unit, RunArrays arrays) {
     if (unit.step() > 0) ring_.release(index);
     if (unit.sends()) HLC_TRY(send(unit, index, range));
   }
-  rows_.tell_worked(row(unit));
+  rows_.publish_worked(row(unit));
   return Status::ok;
 }
 
@@ -137,7 +137,7 @@ Status ManyOnNodes::await_chunk(const Units &unit, int index, Range range) {
   HLC_TRY(ranks_.await([&] { return ring_.has_left(index, rows_.result_slot(row(unit))); }, ring_.after(index)));
   if (unit.step() == 0) return Status::ok;
   ring_.expect(index, plan_.cut.bytes(range));
-  return ranks_.await([&] { return ring_.has_come(index); }, ring_.before(index));
+  return ranks_.await([&] { return ring_.has_arrived(index); }, ring_.before(index));
 }
 
 Status ManyOnNodes::send(const Units &unit, int index, Range range) {
@@ -148,7 +148,7 @@ Status ManyOnNodes::send(const Units &unit, int index, Range range) {
 
 Status ManyOnNodes::take(const Units &unit, char *out) {
   if (unit.is_final()) HLC_TRY(rows_.take(row(unit), out));
-  rows_.tell_taken(row(unit));
+  rows_.publish_taken(row(unit));
   return Status::ok;
 }
 

@@ -103,7 +103,7 @@ class Units {
   int step_ = 0;
 };
 
-/// The words that tell the ranks of the node a rank's progress, in units since the plan was made. All are written by this rank alone.
+/// The words by which a rank publishes its progress to the node, in units since the plan was made. All are written by this rank alone.
 struct Milestones {
   Counter given;  // its elements are in its part, for the others to combine
   Counter worked;  // the results of its lanes are in its part, and it needs the others' elements no more

@@ -158,8 +158,7 @@ Status Ring::find_lost() {
   while (lost >= 0 && is_on_its_way(lost)) lost = network.liveness()->find_lost(for_ns, lost);
   if (lost < 0) return Status::ok;
   network.note_lost(lost);
-  return fail(Status::peer_died, "rank %d waits for ranks of other nodes, and cannot reach %s any more", communicator_.rank(),
-              name_of(lost).c_str());
+  return fail(Status::peer_died, "rank %d waits for ranks of other nodes and cannot reach %s", communicator_.rank(), name_of(lost).c_str());
 }
 
 }  // namespace halocline::core

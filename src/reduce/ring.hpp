@@ -33,9 +33,9 @@ class Ring : public LeakedOnFailure {
   /// Number of ranks on a node.
   int ranks_on(int node) const { return ranks_on_[static_cast<std::size_t>(node)]; }
 
-  /// Receives the next chunk of a lane: `expect` once, then `has_come` until it is true; its bytes are at `incoming` until `release`.
+  /// Receives the next chunk of a lane: `expect` once, then `has_arrived` until it is true; its bytes are at `incoming` until `release`.
   void expect(int lane, std::int64_t bytes) { from(lane).in.expect(bytes); }
-  bool has_come(int lane) const { return from(lane).in.has_arrived(); }
+  bool has_arrived(int lane) const { return from(lane).in.has_arrived(); }
   const char *incoming(int lane) const;
   void release(int lane) { from(lane).in.free(); }
 

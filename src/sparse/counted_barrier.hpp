@@ -55,7 +55,7 @@ class CountedBarrier {
   struct Count {
     std::int32_t rank, messages;
   };
-  /// What a notification brings; the counts follow, then as many bytes of a SparsePiece.
+  /// The header of a notification; the counts follow, then as many bytes of a SparsePiece.
   struct Head {
     std::int32_t most, counts;
     std::int64_t piece_bytes;

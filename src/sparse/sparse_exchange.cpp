@@ -24,7 +24,7 @@ Status SparseExchange::take(const hlc_sparse_spec *spec, std::string *plan) {
   if (!spec) return fail(Status::argument, "%s on rank %d: spec is NULL", call, segment_.rank());
   if (!spec->receive) return fail(Status::argument, "%s on rank %d: spec.receive is NULL", call, segment_.rank());
   if (spec->slots < 0 || spec->slots > HLC_MAX_SPARSE_SLOTS)
-    return fail(Status::argument, "%s on rank %d: spec.slots is %d, it must be 0 to %d", call, segment_.rank(), spec->slots,
+    return fail(Status::argument, "%s on rank %d: spec.slots is %d but must be 0 to %d", call, segment_.rank(), spec->slots,
                 HLC_MAX_SPARSE_SLOTS);
   slots_ = std::bit_ceil(static_cast<std::uint32_t>(spec->slots > 0 ? spec->slots : kUsualSlots));
   receiver_.set(spec->receive, spec->user);
@@ -71,14 +71,14 @@ Status SparseExchange::check(int count, const hlc_sparse_message *messages) cons
   const int me = segment_.rank(), ranks = segment_.communicator().size();
   if (broken_) return fail(Status::state, "%s on rank %d: an earlier exchange has failed", kStart, me);
   if (outstanding_) return fail(Status::state, "%s on rank %d: the exchange has been started already", kStart, me);
-  if (count < 0) return fail(Status::argument, "%s on rank %d: count is %d", kStart, me, count);
+  if (count < 0) return fail(Status::argument, "%s on rank %d: invalid count %d", kStart, me, count);
   if (!messages && count > 0) return fail(Status::argument, "%s on rank %d: messages is NULL", kStart, me);
   for (int i = 0; i < count; ++i) {
     const hlc_sparse_message &message = messages[i];
     if (message.rank < 0 || message.rank >= ranks)
-      return fail(Status::argument, "%s on rank %d: messages[%d].rank is %d, it must be 0 to %d", kStart, me, i, message.rank, ranks - 1);
+      return fail(Status::argument, "%s on rank %d: messages[%d].rank is %d but must be 0 to %d", kStart, me, i, message.rank, ranks - 1);
     if (message.bytes < 0 || message.bytes > kLongestMessage)
-      return fail(Status::argument, "%s on rank %d: messages[%d].bytes is %lld, it must be 0 to %lld", kStart, me, i,
+      return fail(Status::argument, "%s on rank %d: messages[%d].bytes is %lld but must be 0 to %lld", kStart, me, i,
                   static_cast<long long>(message.bytes), static_cast<long long>(kLongestMessage));
     if (!message.data && message.bytes > 0) return fail(Status::argument, "%s on rank %d: messages[%d].data is NULL", kStart, me, i);
   }
@@ -128,11 +128,11 @@ Status SparseExchange::finish() {
   Status status = test(kFinish);
   if (failed(status)) return status;
   const auto there = [&] { return status != Status::again || (status = go_on()) != Status::again; };
-  const Status waited = await(segment_, CallName::sparse_finish, there, [&](const WaitStatus &verdict) {
-    if (verdict.dead_rank >= 0)
-      return fail(verdict.status, "%s: rank %d has not finished, and the process of rank %d has ended", kFinish, segment_.rank(),
-                  verdict.dead_rank);
-    return fail_for_time(verdict.status, kFinish);
+  const Status waited = await(segment_, CallName::sparse_finish, there, [&](const WaitStatus &failure) {
+    if (failure.dead_rank >= 0)
+      return fail(failure.status, "%s: rank %d has not finished, and the process of rank %d has ended", kFinish, segment_.rank(),
+                  failure.dead_rank);
+    return fail_for_time(failure.status, kFinish);
   });
   HLC_TRY(mark_broken(waited));
   outstanding_ = outstanding_ && failed(status);
@@ -140,8 +140,8 @@ Status SparseExchange::finish() {
 }
 
 Status SparseExchange::fail_for_time(Status status, const char *call) const {
-  return fail(status, "%s: rank %d has waited %lld s for %s (HALOCLINE_TIMEOUT)", call, segment_.rank(), most_seconds(segment_),
-              awaited().c_str());
+  return fail(status, "%s: rank %d timed out after %lld s waiting for %s (HALOCLINE_TIMEOUT)", call, segment_.rank(),
+              most_seconds(segment_), awaited().c_str());
 }
 
 /// What the exchange waits for.

@@ -33,7 +33,7 @@ Status SparseReceiver::drain_claimed(const char *call, std::uint64_t round) {
   return taken_ != before ? publish_taken(call, before) : Status::ok;
 }
 
-/// The senders are not told: their next message of the same exchange is claimed, and that of the next one goes to the other slot.
+/// The senders are not notified: their next message of the same exchange is claimed, and that of the next one goes to the other slot.
 Status SparseReceiver::drain_reserved(std::uint64_t round) {
   const auto first = static_cast<int>(layout_.reserved(0, round)), end = first + static_cast<int>(layout_.pairs);
   for (int slot = segment_.find(first, end); slot != end; slot = segment_.find(slot, end)) {

@@ -81,7 +81,7 @@ void append_event(std::string &lines, const Event &event, int thread, const Text
   if (event.context > 0) arguments.number("context", event.context);
   if (event.plan > 0) arguments.number("plan", event.plan);
   if (event.round >= 0) arguments.number("round", event.round);
-  if (event.peer != kNobody) arguments.number("peer", event.peer);
+  if (event.peer != kNoRank) arguments.number("peer", event.peer);
   if (event.bytes >= 0) arguments.number("bytes", event.bytes);
   if (event.call) arguments.text("in", event.call);
   if (event.label != 0) arguments.text("of", texts.label);

@@ -116,7 +116,7 @@ void write_if_room(Recorder &all) {
   try {
     write_events(all);
   } catch (const std::bad_alloc &) {
-    report_once("trace", "memory", "HALOCLINE_TRACE: no memory to write events of %s; %zu of them are lost", all.path.c_str(),
+    report_once("trace", "memory", "HALOCLINE_TRACE: out of memory for the events of %s; %zu of them are lost", all.path.c_str(),
                 all.events.size());
     all.events.clear();
   }

@@ -32,7 +32,7 @@ using Text = std::uint16_t;
 /// Keeps a text for events, once. Returns 0 if there are too many. Any thread.
 Text keep_text(const std::string &text);
 
-inline constexpr int kNobody = -1;
+inline constexpr int kNoRank = -1;
 
 /// span: from begin_ns to end_ns on one thread. opens, closes: the ends of a swap, which belong together by plan and round.
 enum class Kind : std::uint8_t { span, opens, closes };
@@ -44,7 +44,7 @@ struct Event {
   const char *call = nullptr;  // of a wait: the call that waits
   std::int64_t begin_ns = 0, end_ns = 0;
   int rank = 0;  // of MPI_COMM_WORLD, as all ranks here
-  int peer = kNobody;  // that the event concerns: sent to, received from, waited for
+  int peer = kNoRank;  // that the event concerns: sent to, received from, waited for
   std::int64_t context = 0;  // the number of the context in which plan is numbered; 0: it has none
   std::int64_t plan = 0, round = -1;
   std::int64_t bytes = -1;

@@ -42,7 +42,7 @@ class EndpointReport {
     bool carries_values = false, registers_sources = false, sends_tails = false, keeps_order = false;
     std::int64_t most_bytes = 0;  // of a transfer
     std::int64_t piece_bytes = std::numeric_limits<std::int64_t>::max();
-    std::int64_t few_transfers = 0;  // so many do not fill the network
+    std::int64_t few_transfers = 0;  // up to this number do not fill the network
   };
 
   ~EndpointReport() = default;

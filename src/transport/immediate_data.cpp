@@ -40,7 +40,7 @@ void ImmediateDataTable::remove(std::uint64_t data) {
 
 Status ImmediateDataTable::add_words(const NotificationWords &words, std::uint64_t *words_id) {
   if (words.ids() > static_cast<int>(kIds) || words_.size() >= kMostWords / 2)
-    return fail(Status::memory, "the network has no more announcements for notifications");
+    return fail(Status::memory, "the network has no immediate data left for notifications");
   do *words_id = kSetsWord | (random_() % kMostWords) << kWordsAt;
   while (words_.count(*words_id) != 0);
   words_[*words_id] = words;

@@ -176,7 +176,7 @@ concept TakesImmediateData =
 template <class E>
 concept StartsTransfers = requires(E &endpoint, const E &seen, Transfer &transfer, const Transfer &started, int error) {
   { seen.most_bytes() } -> std::same_as<std::int64_t>;  // of one transfer
-  { seen.piece_bytes() } -> std::same_as<std::int64_t>;  // in transfers of so many bytes long puts and gets are the fastest
+  { seen.piece_bytes() } -> std::same_as<std::int64_t>;  // the transfer size at which long puts and gets are the fastest
   { seen.registers_sources() } -> std::same_as<bool>;  // then each transfer needs a descriptor
   { seen.sends_tails() } -> std::same_as<bool>;  // else tail_bytes must be 0
   { seen.keeps_order() } -> std::same_as<bool>;

@@ -16,7 +16,7 @@ Status find_kind(const Wish &wish, Kind *kind) {
       *kind = known;
       return Status::ok;
     }
-  return fail(Status::unsupported, "HALOCLINE_NETWORK is '%s'; there are: ofi (libfabric), ucx", wish.network.c_str());
+  return fail(Status::unsupported, "HALOCLINE_NETWORK is '%s'; available: ofi (libfabric), ucx", wish.network.c_str());
 }
 
 }  // namespace

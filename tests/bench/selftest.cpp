@@ -21,7 +21,7 @@ int failures = 0;
 void expect(bool right, const std::string &sentence, const std::string &found = "") {
   if (right) return;
   ++failures;
-  std::fprintf(stderr, "not so: %s; found: %s\n", sentence.c_str(), found.c_str());
+  std::fprintf(stderr, "failed: %s; found: %s\n", sentence.c_str(), found.c_str());
 }
 
 /// A small problem that one hand-written swap has filled for step 2.
@@ -76,7 +76,7 @@ void check_wrong(const halocline::Context &context, const std::string &type) {
   {
     Swapped s(context, small(type, halocline::Stencil::box));
     store(s.at(-2, 1, 3), s.bytes, kPoison);
-    s.complains("a cell that nobody wrote is found", "-2, 1, 3", "the poison");
+    s.complains("a cell that no rank wrote is found", "-2, 1, 3", "the poison");
   }
   {
     Swapped s(context, small(type, halocline::Stencil::box));
@@ -103,7 +103,7 @@ void check_wrong(const halocline::Context &context, const std::string &type) {
 void check_torn(const halocline::Context &context) {
   Swapped s(context, small("complex128", halocline::Stencil::box));
   s.at(1, 3, 1)[12] ^= 1;
-  s.complains("a torn element is found", "1, 3, 1", "no value of ours");
+  s.complains("a torn element is found", "1, 3, 1", "not a value of this test");
 }
 
 /// How many different shapes and launches there are among the configurations of `auto`.

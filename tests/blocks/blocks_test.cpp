@@ -307,7 +307,7 @@ TEST(BlocksErrors, a_field_that_is_too_small_for_its_halo_is_refused_on_all_rank
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, init(row.made->spec)));
   EXPECT_TRUE(says("hlc_blocks_init on rank " + std::to_string(size() - 1)));
   EXPECT_TRUE(says("fields[0] 'u', of blocks[0], needs "));
-  EXPECT_TRUE(says(" bytes from its data, its hlc_field_alloc has 32"));
+  EXPECT_TRUE(says(" bytes, but its hlc_field_alloc block has 32 from its data on"));
   EXPECT_TRUE(ok(hlc_field_free(context(), &small)));
 }
 
@@ -385,7 +385,7 @@ TEST(BlocksErrors, parts_that_ask_for_different_swaps_are_a_mismatch) {
   EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_blocks_start(blocks, nullptr)));
   EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_blocks_start_part(blocks, 1, &reverse)));
   EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_blocks_finish_part(blocks, 0)));
-  EXPECT_TRUE(says("part 1 asks for another swap"));
+  EXPECT_TRUE(says("part 1 requests a different swap"));
   EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_blocks_finish_part(blocks, 1)));
   EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_blocks_start_part(blocks, 0, nullptr)));
   EXPECT_TRUE(ok(hlc_blocks_finalise(&blocks)));

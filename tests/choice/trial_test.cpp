@@ -35,7 +35,7 @@ class Made {
   void make_slower(int candidate, std::int64_t ns) { ns_[static_cast<std::size_t>(candidate)] = ns; }
   /// Until there is a winner; then those that are not needed any more are gone.
   void find_winner() {
-    for (int i = 0; i < 200 && !trial.take_verdict(); ++i) swap();
+    for (int i = 0; i < 200 && !trial.reached_decision(); ++i) swap();
     const int second = trial.runner_up();
     for (int c = 0; c < 3; ++c)
       if (c != trial.leader() && c != second) trial.withdraw(c);
@@ -91,7 +91,7 @@ TEST(Trial, ends_where_many_kinds_of_swap_take_turns) {
   for (const int kinds : {2, 9, 29, 64}) {
     Made made({3000, 1000, 2000});
     int swaps = 0;
-    for (; swaps < 100 * kinds && !made.trial.take_verdict(); ++swaps)
+    for (; swaps < 100 * kinds && !made.trial.reached_decision(); ++swaps)
       made.swap(false, 1 + static_cast<core::SwapSignature>(swaps % kinds));
     EXPECT_LT(swaps, 60 * kinds);
     EXPECT_EQ(made.trial.leader(), 1) << kinds << " kinds";
@@ -103,17 +103,17 @@ TEST(Trial, ends_where_many_kinds_of_swap_take_turns) {
 TEST(Trial, knows_when_all_ranks_have_looked_at_the_winner) {
   Made made({3000, 1000, 2000});
   made.find_winner();
-  EXPECT_FALSE(made.trial.take_look());
+  EXPECT_FALSE(made.trial.reached_recheck());
   int swaps = 0;
-  for (; swaps < 3000 && !made.trial.take_look(); ++swaps) made.swap();
+  for (; swaps < 3000 && !made.trial.reached_recheck(); ++swaps) made.swap();
   EXPECT_LT(swaps, 3000);
-  EXPECT_FALSE(made.trial.take_look()) << "once";
+  EXPECT_FALSE(made.trial.reached_recheck()) << "once";
 }
 
 TEST(Trial, gives_up_where_no_kind_comes_again) {
   Made made({3000, 1000, 2000});
   int swaps = 0;
-  for (; swaps < 1000 && !made.trial.take_verdict(); ++swaps) made.swap(false, 1 + static_cast<core::SwapSignature>(swaps));
+  for (; swaps < 1000 && !made.trial.reached_decision(); ++swaps) made.swap(false, 1 + static_cast<core::SwapSignature>(swaps));
   EXPECT_LT(swaps, 250);
   EXPECT_TRUE(made.trial.report().given_up);
   EXPECT_EQ(made.trial.leader(), 0) << "the one that was expected to win";
@@ -157,12 +157,12 @@ TEST(Trial, tells_nothing_new_while_a_rank_has_not_told_the_last) {
   if (size() == 1) GTEST_SKIP() << "one rank waits for no other";
   Made made({3000, 1000, 2000});
   made.find_winner();
-  constexpr int kLook = 8, kLag = 6, kSecondLook = 18;
+  constexpr int kLook = 8, kLag = 6, kRecheckAfter = 18;
   constexpr std::chrono::milliseconds late(200);
   MPI_Barrier(MPI_COMM_WORLD);
   const auto begin = std::chrono::steady_clock::now();
   if (rank() == 1) std::this_thread::sleep_for(late);
-  for (int i = 0; i < kLook + kLag + kSecondLook; ++i) made.swap();
+  for (int i = 0; i < kLook + kLag + kRecheckAfter; ++i) made.swap();
   EXPECT_GE(std::chrono::steady_clock::now() - begin, late - std::chrono::milliseconds(20));
   for (int i = 0; i < kLag; ++i) made.swap();
   EXPECT_EQ(made.trial.leader(), 1);

@@ -274,7 +274,7 @@ def test_the_matrix_has_the_bytes_from_origin_to_target(capsys, traces):
 
 @pytest.mark.parametrize("words_", [("trace",), ("plot", "matrix"), ("plot", "timeline")])
 def test_a_folder_without_a_trace_is_named(capsys, tmp_path, words_):
-    wrong = {tmp_path / "absent": "there is no such", tmp_path: "has no rank-*.json", RECORDED / "halo.json": "is no folder"}
+    wrong = {tmp_path / "absent": "no such file", tmp_path: "has no rank-*.json", RECORDED / "halo.json": "is not a folder"}
     for folder, why in wrong.items():
         status, said, errors = call(capsys, *words_, folder)
         assert status == Exit.USAGE and said == "" and errors.startswith(f"halocline: {folder}") and why in errors
@@ -286,7 +286,7 @@ def test_a_file_that_is_no_trace_is_named(capfd, tmp_path):
     (tmp_path / "rank-0.json").write_text("[]")
     for words_ in ("plot", "matrix"), ("plot", "timeline", "-o", tmp_path / "a.svg"), ("trace",):
         status, _, said = call(capfd, *words_[:2], tmp_path, *words_[2:], "--build", tmp_path)
-        assert status == Exit.USAGE and "there are no files rank-*.json" in said and said.count("\n") == 1
+        assert status == Exit.USAGE and "no files rank-*.json" in said and said.count("\n") == 1
 
 
 @pytest.mark.parametrize(("what", "file", "known"), [("modes", "halo.json", "png"), ("timeline", "", ": svg\n")])
@@ -298,7 +298,7 @@ def test_a_suffix_that_is_no_picture_is_named(capsys, tmp_path, what, file, know
 
 def test_a_file_that_is_no_card_is_named_in_words(capsys, tmp_path):
     status, _, said = call(capsys, "model", "--show", RECORDED / "halo.json")
-    assert status == Exit.USAGE and "is no machine card: it has no curves" in said
+    assert status == Exit.USAGE and "is not a machine card: it has no curves" in said
     (tmp_path / "card.json").write_text('{"schema": "halocline-card/1", "curves": [{"operation": "halo"}]}')
     status, _, said = call(capsys, "model", "--show", tmp_path / "card.json")
     assert status == Exit.USAGE and "a curve has no terms" in said
@@ -318,7 +318,7 @@ def test_info_marks_a_mode_that_does_not_exist():
         about = {"name": "HALOCLINE_MODE", "value": value, "origin": origin, "default": "auto", "meaning": "mode"}
         return info.variable_in_words(about, list(modes.MODES))
 
-    assert shown("p2pp", "environment") == "p2pp  is no mode; the nearest is p2p (environment; default: auto; mode)"
+    assert shown("p2pp", "environment") == "p2pp  is not a mode; the nearest is p2p (environment; default: auto; mode)"
     assert info.is_wrong(shown("p2pp", "environment")) and not info.is_wrong(shown("notify", "environment"))
     assert shown(None, "default") == "–  (default; mode)"
 
@@ -332,7 +332,7 @@ def test_info_has_value_default_and_origin_of_a_variable_that_is_set():
 def test_what_is_no_result_is_named(capsys, tmp_path):
     (tmp_path / "cut.json").write_text('{"modes": ')
     status, _, said = call(capsys, "plot", "modes", tmp_path / "cut.json")
-    assert status == Exit.USAGE and "is no JSON" in said
+    assert status == Exit.USAGE and "is not JSON" in said
     status, _, said = call(capsys, "plot", "modes", RECORDED / "model.json")
     assert status == Exit.USAGE and "it has no modes" in said
     status, _, said = call(capsys, "plot", "winners", RECORDED / "doctor.json")
@@ -368,13 +368,13 @@ def test_tune_ends_with_1_where_a_step_fails_or_a_mode_is_distrusted(capsys, tmp
     shutil.copy(RECORDED / "doctor.json", folder)
     (folder / "trace.json").unlink()
     status, said, errors = call(capsys, *words_)
-    assert status == Exit.WRONG and "Note: Tracing a few swaps: there is no halocline-bench" in errors and "Report: " in said
+    assert status == Exit.WRONG and "Note: Tracing a few swaps: no halocline-bench" in errors and "Report: " in said
 
 
 @pytest.mark.parametrize(("words_", "said"), [
-    (("explain", "--local", "4"), "three numbers"), (("explain", "--local", "4,4,x"), "'x' is no whole number"),
-    (("explain", "--bytes", "q"), "'q' is no number of bytes"), (("tune", "--local", "0,4,4"), "0 is less than 1"),
-    (("info", "-n", "many"), "'many' is no whole number"), (("run", "--hosts", "", "true"), "has a host without a name"),
+    (("explain", "--local", "4"), "three numbers"), (("explain", "--local", "4,4,x"), "'x' is not a whole number"),
+    (("explain", "--bytes", "q"), "'q' is not a number of bytes"), (("tune", "--local", "0,4,4"), "0 is less than 1"),
+    (("info", "-n", "many"), "'many' is not a whole number"), (("run", "--hosts", "", "true"), "has a host without a name"),
     (("info", "--hosts", "a,,b"), "'a,,b' has a host without a name"), (("run", "--mode", "p2pp", "true"), "the nearest is 'p2p'")])
 def test_a_wrong_value_of_an_option_is_named(capsys, words_, said):
     status, _, errors = call(capsys, *words_)
@@ -454,5 +454,5 @@ def test_times_have_the_unit_that_suits():
 def test_sizes_are_read_with_their_units():
     assert [words.parse_bytes(text) for text in ("8", "64k", "64KiB", "1.5MiB", "2G")] == [8, 64000, 65536, 1.5 * 2**20, 2e9]
     for text in ("a lot", "1.2.3", "."):
-        with pytest.raises(argparse.ArgumentTypeError, match="no number of bytes"):
+        with pytest.raises(argparse.ArgumentTypeError, match="not a number of bytes"):
             words.parse_bytes(text)

@@ -182,7 +182,7 @@ def test_a_drop_in_is_loaded_in_the_ranks_alone(capsys, launchers, monkeypatch, 
 def test_what_is_missing_is_named(capsys, launchers, tmp_path):
     launchers("mpich")
     status, _, said = call(capsys, "run", tmp_path / "absent")
-    assert status == Exit.USAGE and "there is no program" in said
+    assert status == Exit.USAGE and "no such program" in said
     assert call(capsys, "run")[0] == Exit.USAGE
     status, _, said = call(capsys, "doctor", "--build", tmp_path)
     assert status == Exit.MISSING and "halocline-doctor" in said
@@ -308,7 +308,7 @@ def test_a_package_that_was_not_compiled_says_so():
     source = ROOT / "bindings" / "python" / "src"
     done = subprocess.run([sys.executable, "-B", "-c", "import halocline; halocline.Context()"], capture_output=True, text=True,
                           check=False, env={**os.environ, "PYTHONPATH": str(source)})
-    assert done.returncode == 1 and f"there is no compiled extension in {source / 'halocline'}" in done.stderr, done.stderr
+    assert done.returncode == 1 and f"no compiled extension in {source / 'halocline'}" in done.stderr, done.stderr
     assert "build_wheel.sh" in done.stderr and "no MPI can be loaded" not in done.stderr
 
 

@@ -185,7 +185,7 @@ def test_a_busy_machine_has_no_winner(tmp_path):
     said = verdict.of(halo, read("doctor"), read("model"))
     assert not said.decided and not any(f"mode {best}" in reason or "the fastest" in reason for reason in said.reasons)
     page = report.write(folder)[0].read_text()
-    assert "too busy to tell" in page and "against point-to-point" not in page and "class=marked" not in page
+    assert "too busy to compare" in page and "against point-to-point" not in page and "class=marked" not in page
     assert "Which mode the model predicts to be the fastest" not in page and f": mode {best}" not in page
 
 

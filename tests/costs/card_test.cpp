@@ -182,7 +182,7 @@ TEST_F(CardTest, refuses_what_is_no_card) {
   for (const char *term : {R"({"quantity": "luck", "us": 1})", R"({"quantity": "bytes"})", R"({"quantity": "bytes", "us": -1})",
                            R"({"quantity": "bytes", "from": 9, "to": 3, "us": 1})", "7"})
     EXPECT_NE(refusal(R"({"schema": "halocline-card/1", "curves": [{"operation": "a", "by": "b", "terms": [)" + std::string(term) + "]}]}")
-                  .find("the curve of a by b has a term that is none"),
+                  .find("the curve of a by b has an unknown term"),
               std::string::npos)
         << term;
 }

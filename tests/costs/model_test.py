@@ -162,7 +162,7 @@ def measured_checks(bench):
     yield "a missing file is said", status != 0 and "cannot read" in errors, output + errors
     bench.file("bad.json").write_text("{")
     status, output, errors = bench.run("model", "--from", bench.file("bad.json"), "--card", "none", ranks=2)
-    yield "a broken file is said", status != 0 and "is no file of results" in errors, output + errors
+    yield "a broken file is said", status != 0 and "is not a file of results" in errors, output + errors
 
 
 def unwritten_checks(bench):

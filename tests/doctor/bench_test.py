@@ -72,7 +72,7 @@ def checks(bench, doctor, launcher):
 
     bench.write(bench.file, "pscw", "wrong", mpi="another MPI")
     status, output, raced, _ = bench.race("--doctor", str(bench.file))
-    yield "a report of another MPI is refused", status != 0 and not raced and "is no report" in output, output
+    yield "a report of another MPI is refused", status != 0 and not raced and "is not a report" in output, output
 
     status, output, raced, _ = bench.race()
     told = output.count("no report on this MPI and host")

@@ -106,7 +106,7 @@ TEST(AtomicList, with_an_error_leaves_the_next_one_as_usual) {
     for (int to = 0; to < size(); ++to) list.push_back({segment.at(to, 128 * rank()), HLC_NUMBER_INT64, HLC_OP_SUM, 0, 1, 0, -1});
     list.push_back({segment.at(0, 128 * rank() + 4), HLC_NUMBER_INT64, HLC_OP_SUM, 0, 1, 0, -1});
     EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_atomics(list.data(), static_cast<std::int64_t>(list.size()))));
-    EXPECT_NE(std::string(hlc_error_message()).find("it must be a multiple of the 8 bytes"), std::string::npos) << hlc_error_message();
+    EXPECT_NE(std::string(hlc_error_message()).find("but must be a multiple of the 8 bytes"), std::string::npos) << hlc_error_message();
     list.pop_back();
     for (hlc_atomic &one : list) one.at.offset += 8;
     EXPECT_TRUE(ok(hlc_atomics(list.data(), static_cast<std::int64_t>(list.size()))));

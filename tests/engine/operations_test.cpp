@@ -253,9 +253,9 @@ TEST_P(Operations, refuse_what_leaves_the_memory_in_the_name_of_their_caller) {
     expect(get_indexed("a_face", {of(r), 8}, &word, {&backwards, 1}), "-16 to 0");
     expect(get_indexed("a_face", {of(r), 8}, &word, {&negative, 1}), "run 0 has -1 bytes");
     expect(notify("a_face", of(r), {kNotifications, 1}), "0 to 4");
-    expect(fetch_op("a_face", {of(r), 4}, {HLC_OP_SUM, HLC_NUMBER_UINT64}, {&word, &word}), "offset is 4, it must be a multiple of the 8");
+    expect(fetch_op("a_face", {of(r), 4}, {HLC_OP_SUM, HLC_NUMBER_UINT64}, {&word, &word}), "offset is 4 but must be a multiple of the 8");
     expect(compare_swap("a_face", {of(r), 1}, HLC_NUMBER_INT16, {&word, &word, &word}), "offset is 1");
-    expect(compare_swap("a_face", {of(r), 0}, HLC_NUMBER_COUNT_, {&word, &word, &word}), "type is 10");
+    expect(compare_swap("a_face", {of(r), 0}, HLC_NUMBER_COUNT_, {&word, &word, &word}), "invalid hlc_number 10");
     expect(accumulate("a_face", {of(r), 2}, {HLC_OP_SUM, HLC_NUMBER_FLOAT32}, {&word, 1}), "offset is 2");
   }
 }

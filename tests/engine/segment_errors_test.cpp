@@ -84,7 +84,7 @@ TEST_F(SegmentErrors, name_wrong_notifications) {
   int id = 0;
   std::uint32_t value = 0;
   for (const int wrong : {-1, 8}) {
-    const std::string is = "is " + std::to_string(wrong) + ", it must be 0 to 7";
+    const std::string is = "is " + std::to_string(wrong) + " but must be 0 to 7";
     expect_wrong(hlc_notify(segment_.raw(), rank(), {wrong, 1}), {"hlc_notify", is});
     expect_wrong(hlc_put_notify(mine(0), data_, 8, {wrong, 1}), {"hlc_put_notify", is});
     expect_wrong(hlc_notify_wait(segment_.raw(), {wrong, 1}, &id), {"hlc_notify_wait", "ids.first", is});
@@ -111,7 +111,7 @@ TEST_F(SegmentErrors, name_atomics_that_do_not_fit_their_type) {
   expect_wrong(hlc_fetch_op(mine(0), {HLC_OP_BXOR, HLC_NUMBER_FLOAT32}, data_, data_),
                {"action.op HLC_OP_BXOR ", "action.type HLC_NUMBER_FLOAT32"});
   expect_wrong(hlc_fetch_op(mine(0), {static_cast<hlc_op>(9), HLC_NUMBER_INT32}, data_, data_),
-               {"action.op 9 (no hlc_op)", "HLC_NUMBER_INT32"});
+               {"action.op 9 (not an hlc_op)", "HLC_NUMBER_INT32"});
   expect_wrong(hlc_accumulate(mine(0), {HLC_OP_SUM, static_cast<hlc_number>(10)}, data_, 1), {"action.type 10"});
 }
 

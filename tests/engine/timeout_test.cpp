@@ -12,7 +12,7 @@ TEST(Wait, for_a_notification_that_nobody_sends_ends_with_its_ids) {
   TestSegment segment(0, 8);
   int id = -1;
   EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, hlc_notify_wait(segment.raw(), {2, 3}, &id)));
-  EXPECT_TRUE(said("rank " + std::to_string(rank()) + " has waited 1 s for a notification of 2 to 4")) << hlc_error_message();
+  EXPECT_TRUE(said("rank " + std::to_string(rank()) + " timed out after 1 s waiting for a notification of 2 to 4")) << hlc_error_message();
   // The segment can still be used.
   EXPECT_TRUE(ok(hlc_notify(segment.raw(), rank(), {2, 1})));
   EXPECT_TRUE(ok(hlc_notify_wait(segment.raw(), {2, 3}, &id)));
@@ -25,7 +25,7 @@ TEST(Wait, in_a_barrier_to_which_one_rank_does_not_come_ends_with_a_name) {
   TestSegment segment(0);
   if (rank() != missing) {
     EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, hlc_barrier(segment.raw())));
-    EXPECT_TRUE(said("hlc_barrier: rank " + std::to_string(rank()) + " has waited 1 s for rank ")) << hlc_error_message();
+    EXPECT_TRUE(said("hlc_barrier: rank " + std::to_string(rank()) + " timed out after 1 s waiting for rank ")) << hlc_error_message();
     EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_barrier(segment.raw())));
   }
   MPI_Barrier(MPI_COMM_WORLD);
@@ -85,7 +85,7 @@ TEST(Wait, for_a_rank_of_another_node_ends_in_time_however_much_others_ask) {
   std::int64_t old = 0;
   if (rank() == 0) {
     EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, hlc_atomic_fetch_add(segment.at(2, 0), HLC_NUMBER_INT64, 1, &old)));
-    EXPECT_TRUE(said("has waited 1 s for rank 2 on host ")) << hlc_error_message();
+    EXPECT_TRUE(said("timed out after 1 s waiting for rank 2 on host ")) << hlc_error_message();
     tell_that_rank_0_is_done();
   } else if (rank() == 1) {
     EXPECT_TRUE(until_rank_0_is_done([&] { (void)hlc_atomic_fetch_add(segment.at(0, 0), HLC_NUMBER_INT64, 1, &old); }));

@@ -51,7 +51,7 @@ TEST(Arguments, of_hlc_halo_init_are_checked_on_all_ranks) {
   refuse("an unknown stencil", {"stencil", "9"}, [](Plane &p) { p.spec.stencil = static_cast<hlc_stencil>(9); });
   refuse("an unknown layout", {"layout", "8"}, [](Plane &p) { p.spec.layout = static_cast<hlc_layout>(8); });
   refuse("no layout", {"layout is not set", "fields[0] 'theta'", "HLC_ROW_MAJOR"}, [](Plane &p) { p.spec.layout = HLC_LAYOUT_UNSET; });
-  refuse("an unknown mode", {"hlc_halo_init of plan ", " on rank ", ": mode is 55"},
+  refuse("an unknown mode", {"hlc_halo_init of plan ", " on rank ", ": invalid hlc_mode 55"},
          [](Plane &p) { p.spec.mode = static_cast<hlc_mode>(55); });
   refuse("an unknown epoch", {"epoch", "6"}, [](Plane &p) { p.spec.epoch = static_cast<hlc_epoch>(6); });
   refuse("an unknown drive", {"drive", "6"}, [](Plane &p) { p.spec.drive = static_cast<hlc_drive>(6); });
@@ -318,8 +318,9 @@ TEST(Arguments, a_field_that_is_too_small_for_its_halo_is_refused_on_all_ranks) 
   void *block = nullptr, *whole = nullptr;
   REQUIRE_EVERYWHERE(hlc_field_alloc(context(), 4 * 4 * 8, &block) == HLC_OK && hlc_field_alloc(context(), 8 * 8 * 8, &whole) == HLC_OK);
   for (const int staged : {0, 1})
-    expect_refused("the block alone", [=](Plane &p) { p.field.data = block, p.spec.staged = staged; }, HLC_ERR_ARGUMENT,
-                   {"hlc_halo_init on " + last_rank(), "fields[0] 'theta' needs 512 bytes from its data, its hlc_field_alloc has 128"});
+    expect_refused(
+        "the block alone", [=](Plane &p) { p.field.data = block, p.spec.staged = staged; }, HLC_ERR_ARGUMENT,
+        {"hlc_halo_init on " + last_rank(), "fields[0] 'theta' needs 512 bytes, but its hlc_field_alloc block has 128 from its data on"});
   expect_refused("not from the beginning", [=](Plane &p) { p.field.data = static_cast<char *>(whole) + 8; }, HLC_ERR_ARGUMENT,
                  {"hlc_halo_init on " + last_rank(), "needs 512 bytes", "has 504"});
   expect_refused("behind the end", [=](Plane &p) { p.field.data = static_cast<char *>(whole) + 600; }, HLC_ERR_ARGUMENT,
@@ -532,7 +533,7 @@ TEST(Environment, switches_are_0_or_1) {
       setenv(name.c_str(), wrong.c_str(), 1);
       hlc_context *other = context();
       EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_init(MPI_COMM_WORLD, &other)));
-      EXPECT_TRUE(message_names({"hlc_init on rank 0: " + name + " is '" + wrong + "', it must be 0 or 1"}));
+      EXPECT_TRUE(message_names({"hlc_init on rank 0: " + name + " is '" + wrong + "' but must be 0 or 1"}));
       EXPECT_EQ(other, nullptr) << "a call that fails leaves no result";
     }
     set ? setenv(name.c_str(), before.c_str(), 1) : unsetenv(name.c_str());

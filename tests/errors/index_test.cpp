@@ -72,7 +72,7 @@ TEST(IndexErrors, a_field_that_is_too_small_is_refused_on_all_ranks) {
   void *small = nullptr;
   REQUIRE_EVERYWHERE(hlc_field_alloc(context(), 2 * 8, &small) == HLC_OK);
   expect_refused(HLC_ERR_ARGUMENT, [=](Strip &s) { s.fields[1].data = small; },
-                 {"hlc_index_halo_init", "fields[1] 'v' needs 32 bytes from its data, its hlc_field_alloc has 16"});
+                 {"hlc_index_halo_init", "fields[1] 'v' needs 32 bytes, but its hlc_field_alloc block has 16 from its data on"});
   EXPECT_TRUE(ok(hlc_field_free(context(), &small)));
 }
 

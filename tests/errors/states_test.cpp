@@ -109,7 +109,7 @@ TEST(Lifetimes, a_field_in_use_cannot_be_released) {
   hlc_halo *halo = nullptr;
   REQUIRE_EVERYWHERE(hlc_halo_init(context(), &plane.spec, &halo) == HLC_OK);
   EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_field_free(context(), &data)));
-  EXPECT_TRUE(message_names({"release what swaps it first"}));
+  EXPECT_TRUE(message_names({"release them first"}));
   EXPECT_NE(data, nullptr);
   EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
   EXPECT_TRUE(ok(hlc_halo_finish(halo)));

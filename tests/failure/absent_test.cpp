@@ -41,7 +41,7 @@ class Absence : public testing::Test {
   /// The late rank waits for a notification when the waits of the others end. Returns whether this rank's message says so.
   testing::AssertionResult wait_for_something_else();
   /// What messages say of a late rank that is in no wait of the library.
-  std::string outside() const { return same_node_ ? "rank 1 (in no call that waits)" : "rank 1 (which does not answer)"; }
+  std::string outside() const { return same_node_ ? "rank 1 (in no blocking call)" : "rank 1 (not responding)"; }
   void close() {
     const hlc_status status = hlc_finalise(&context_);
     EXPECT_TRUE(status == HLC_ERR_TIMEOUT || status == HLC_OK) << hlc_error_message();
@@ -58,7 +58,7 @@ TEST_F(Absence, of_a_rank_outside_the_library_is_named) {
     wait_outside();
   } else {
     EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, hlc_field_alloc(context_, 64, &data)));
-    EXPECT_TRUE(message_names({"has waited 1 s in hlc_field_alloc for ", outside(), " to come to the same call"}));
+    EXPECT_TRUE(message_names({"timed out after 1 s in hlc_field_alloc: ", outside(), " did not enter the call"}));
     let_late_rank_go();
   }
   everyone(true);
@@ -79,7 +79,7 @@ testing::AssertionResult Absence::wait_for_something_else() {
     wait_outside();
   } else {
     EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, hlc_field_alloc(context_, 64, &data)));
-    named = message_names({"in hlc_field_alloc for ", "rank 1 (in hlc_notify_wait of plan 1)", " to come to the same call"});
+    named = message_names({"in hlc_field_alloc: ", "rank 1 (in hlc_notify_wait of plan 1)", " did not enter the call"});
     let_late_rank_go();
   }
   everyone(true);
@@ -106,7 +106,7 @@ TEST_F(Absence, from_a_release_ends_before_twice_the_timeout) {
     wait_outside();
   } else {
     EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, hlc_halo_finalise(&halo)));
-    EXPECT_TRUE(message_names({"has waited 1.5 s in hlc_halo_finalise of plan 1 for ", outside()}));
+    EXPECT_TRUE(message_names({"timed out after 1.5 s in hlc_halo_finalise of plan 1: ", outside()}));
     EXPECT_EQ(halo, nullptr);
     let_late_rank_go();
   }
@@ -127,7 +127,7 @@ TEST_F(Absence, of_a_rank_that_has_given_up_hlc_finalise_is_named) {
   } else {
     wait_for_late_rank();
     EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, hlc_finalise(&context_)));
-    EXPECT_TRUE(message_names({"in hlc_finalise for ", outside(), " to come to the same call"}));
+    EXPECT_TRUE(message_names({"in hlc_finalise: ", outside(), " did not enter the call"}));
   }
   everyone(true);
   EXPECT_EQ(context_, nullptr);
@@ -142,7 +142,7 @@ TEST_F(Absence, from_a_barrier_and_a_reduction_is_named_on_its_node) {
   } else {
     EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, hlc_barrier(segment)));
     if (same_node_) {
-      EXPECT_TRUE(message_names({"rank 1 (in no call that waits)"}));
+      EXPECT_TRUE(message_names({"rank 1 (in no blocking call)"}));
     }
     let_late_rank_go();
   }

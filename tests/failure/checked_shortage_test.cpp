@@ -76,7 +76,7 @@ class CheckedSwap : public testing::TestWithParam<ModeChoice> {
   static void expect_told(hlc_status status) {
     if (status == HLC_OK) return;
     EXPECT_TRUE(is_status(HLC_ERR_RULE, status));
-    EXPECT_TRUE(message_names({"has given up", "no memory", "rank " + std::to_string(size() - 1)}));
+    EXPECT_TRUE(message_names({"aborted", "out of memory", "rank " + std::to_string(size() - 1)}));
   }
 
   /// Lets the allocations of a call fail, each in turn. Checks what becomes of its halo, and of another one whose swap is in progress.

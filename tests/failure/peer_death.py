@@ -156,8 +156,8 @@ def launch(program, launcher, mode, stage, more):
 
 def missed(report):
     """The rank that a survivor was told it missed."""
-    named = re.search(r"(for|reach|without|process of) rank (\d+)\b", report)
-    return int(named[2]) if named else None
+    named = re.search(r"(?:for|reach|process of|aborted on rank \d+:|timed out after \S+ s in [^:]*:) rank (\d+)\b", report)
+    return int(named[1]) if named else None
 
 
 def leads_to_victim(reports, rank):

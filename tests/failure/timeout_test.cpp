@@ -90,8 +90,9 @@ TEST(TimeoutOfASwap, names_the_plan) {
   if (rank() != late) {
     EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, status));
     const bool checks = std::getenv("HALOCLINE_CHECK") != nullptr;
-    EXPECT_TRUE(message_names({checks ? "rank " + std::to_string(rank()) + ", halo plan 1 'flow' ('theta'), swap 1: waited 1 s for rank "
-                                      : "a swap of plan 'flow': rank " + std::to_string(rank()) + " has waited 1 s for rank "}));
+    EXPECT_TRUE(message_names(
+        {checks ? "rank " + std::to_string(rank()) + ", halo plan 1 'flow' ('theta'), swap 1: timed out after 1 s waiting for rank "
+                : "a swap of plan 'flow': rank " + std::to_string(rank()) + " timed out after 1 s waiting for rank "}));
   }
   everyone(true);
   EXPECT_NE(hlc_halo_finalise(&halo), HLC_AGAIN);

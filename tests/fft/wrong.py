@@ -13,7 +13,7 @@ CASES = [
     (3, ["--decomposition", "pencil"], "no pencils of 3 ranks"),
     (2, ["--decomposition", "pencil", "--grid", "2,2"], "--grid needs 4 ranks"),
     (2, ["--decomposition", "pencil", "--grid", "65536,65536"], "--grid needs 4294967296 ranks"),
-    (2, ["--skew", "99999999999999999999"], "'99999999999999999999' is no whole number"),
+    (2, ["--skew", "99999999999999999999"], "'99999999999999999999' is not a whole number"),
     (2, ["--size", "8,8,7"], "7 points in z"),
     (2, ["--size", "256,256,256", "--check"], "--check"),
     (2, ["--class", "D"], "--class"),

@@ -246,7 +246,7 @@ contains
     call hlc_for_rows(halo, 2, 1, nobody, c_loc(called), status=code)
     call expect_error(code, HLC_ERR_ARGUMENT, "field", "a field that is none")
     call hlc_for_rows(halo, 1, 1, nobody, c_loc(called), dim=3, status=code)
-    call expect_error(code, HLC_ERR_ARGUMENT, "dim is 3, it must be 1 to 2", "a dimension that is none")
+    call expect_error(code, HLC_ERR_ARGUMENT, "dim is 3 but must be 1 to 2", "a dimension that is none")
     call hlc_for_rows(halo, 1, 1, nobody, c_loc(called), dim=2, status=code)
     call expect_error(code, HLC_ERR_ARGUMENT, "stride", "cells that are not contiguous")
     call hlc_for_rows(halo, 1, 1, nobody, c_loc(called), stencil=5, status=code)

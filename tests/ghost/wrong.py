@@ -18,7 +18,7 @@ CASES = [
     (["--periodic=xw"], "'xw'"),
     (["--ranks", "3", "1", "1"], "2 ranks"),
     (["--ranks", "65536", "65536", "1"], "2 ranks"),
-    (["--skew=-1"], "'-1' is no whole number"),
+    (["--skew=-1"], "'-1' is not a whole number"),
     (["--global", "1", "1", "1"], "(1, 1, 1)"),
     (["--nonsense"], "--nonsense"),
 ]

@@ -17,9 +17,9 @@ CASES = [
     # One rank finds a heap full, and others wait for its answers, or for its call that frees the memory.
     (["--variant", "messages_one", "--repeats", "1", "--inserts", "50", "--buckets", "1", "--heap", "9"], "is full: 9 cells"),
     (["--variant", "rma_batched", "--repeats", "1", "--inserts", "50", "--buckets", "1", "--heap", "9"], "is full: 9 cells"),
-    (["--exponent", "nan"], "'nan' is no number from 0 to 10"),
-    (["--seed=-1"], "'-1' is no whole number"),
-    (["--seed", "18446744073709551616"], "'18446744073709551616' is no whole number"),
+    (["--exponent", "nan"], "'nan' is not a number from 0 to 10"),
+    (["--seed=-1"], "'-1' is not a whole number"),
+    (["--seed", "18446744073709551616"], "'18446744073709551616' is not a whole number"),
     (["--nonsense"], "--nonsense"),
 ]
 

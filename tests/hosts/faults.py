@@ -33,8 +33,8 @@ BLOCKING = {"pscw": "MPI_Win_complete", "passive": "MPI_Win_flush_all"}
 SURVIVABLE = {"MPIR_CVAR_CH4_NETMOD": "ofi"}
 # MPICH may abort when its progress meets the connection of a dead rank, whatever the error handlers say: docs/known-mpi-bugs.md.
 MPI_GAVE_UP = re.compile(r"Fatal error in internal_\w+.*?OFI poll failed|Assertion failed in file \S+/ch4/netmod/ofi/[^\n]+", re.S)
-TOLD = re.compile(r"HLC_ERR_(TIMEOUT|PEER_DIED|MPI): (a swap of plan [^:]*: )?rank \d+ .*?(for|reach|without) rank (?P<rank>\d+)"
-                  r"( on host (?P<host>\w+))?(?P<unsure> or another)?")
+TOLD = re.compile(r"HLC_ERR_(TIMEOUT|PEER_DIED|MPI): (a swap of plan [^:]*: )?(round aborted on )?"
+                  r"rank \d+(:| .*?(for|reach)) rank (?P<rank>\d+)( on host (?P<host>\w+))?(?P<unsure> or another)?")
 Case = collections.namedtuple("Case", "fault mode hosts ranks")
 # The folder of the reports comes first. Hosts have process numbers of their own, and end before the sleep does.
 SHELL = 'ended="$1/ended.$(hostname).$$"; shift; "$@"; touch "$ended"; exec sleep 600'
@@ -125,7 +125,7 @@ def complaint(case, seen, rank):
             return ""
         missed = int(found["rank"])
         where = seen["hosts"][missed]
-        is_from_another = "has found out" in report and not found["host"]  # a rank knows the hosts of its neighbours alone
+        is_from_another = "detected by rank" in report and not found["host"]  # a rank knows the hosts of its neighbours alone
         if where not in (seen["hosts"][rank], found["host"]) and not is_from_another:
             return f"rank {rank} was not told on which host: {report}"
         if parted(case, seen, rank, missed):

@@ -20,7 +20,7 @@ RANKS = 2
 SHARED = "/run/shared"  # the folder that all hosts see
 OVER_TCP = r"via network 1, mpi 0: tcp on eth0 \(10\.77\.0\.1{rank}\), libfabric .*"
 OVER_MPI = r"via network 0, mpi 1: HALOCLINE_PROVIDER is 'none'"
-ENDPOINTS = "rank 0 does not reach rank 1 on host h1 over the network|rank 1 does not reach rank 0 on host h0 over the network"
+ENDPOINTS = "rank 0 cannot reach rank 1 on host h1 over the network|rank 1 cannot reach rank 0 on host h0 over the network"
 # What happens, the variables of all ranks, further words for the program, what a rank must say.
 CASES = [
     ("swaps go over libfabric", {}, [], "ok", OVER_TCP),

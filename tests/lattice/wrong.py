@@ -23,13 +23,13 @@ CASES = [
     (["--read", "links"], "--read needs --global"),
     (["--global", "4", "4", "4", "4", "--read", "/nowhere/links"], "/nowhere/links: it cannot be read"),
     (["--global", "4", "4", "4", "4", "--write", "/nowhere/links"], "/nowhere/links: it cannot be written"),
-    (["--global", "4", "4", "4", "4", "--read", "/dev/zero"], "/dev/zero: it is no regular file"),
-    (["--global", "4", "4", "4", "4", "--write", "/dev/null"], "/dev/null: it is no regular file"),
+    (["--global", "4", "4", "4", "4", "--read", "/dev/zero"], "/dev/zero: it is not a regular file"),
+    (["--global", "4", "4", "4", "4", "--write", "/dev/null"], "/dev/null: it is not a regular file"),
     (["--ranks", "65536", "65536", "1", "1"], "--ranks does not fit 2 ranks"),
     (["--local", "9999998", "9999998", "9999998", "9999998"], "more than 2^32 sites"),
-    (["--mass", "nan"], "'nan' is no number from 1e-06 to 1000"),
-    (["--residual", "nan"], "'nan' is no number from 0 to 1"),
-    (["--seed=-1"], "'-1' is no whole number"),
+    (["--mass", "nan"], "'nan' is not a number from 1e-06 to 1000"),
+    (["--residual", "nan"], "'nan' is not a number from 0 to 1"),
+    (["--seed=-1"], "'-1' is not a whole number"),
     (["--nonsense"], "--nonsense"),
 ]
 

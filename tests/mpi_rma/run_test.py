@@ -132,7 +132,7 @@ def names_wrong_variables(bench):
     """a variable with a wrong value is named once, though the program runs by the host MPI"""
     for name, words in ({"CHECK": "0 or 1", "MPI_STRICT": "0 or 1", "LOG": "info", "MPI_LOCK": "mcs"}).items():
         answer = bench.call(*bench.launcher, "-n", 2, bench.run, "--mpi", bench.program, *QUICK, **{f"HALOCLINE_{name}": "yes"})
-        line = f"the host MPI carries all windows: .*HALOCLINE_{name} is 'yes', it must be {words}\n"
+        line = f"the host MPI carries all windows: .*HALOCLINE_{name} is 'yes' but must be {words}\n"
         # The program runs to its end, with status 1 if values are wrong: in Open MPI 5.0.11's own windows some are.
         allowed = answer[0] if bench.own == "libmpi.so.40" and answer[0] == 1 else 0
         wrong = says(answer, allowed, line, r"\b\d+ wrong values")
@@ -239,12 +239,12 @@ def refuses_what_is_no_mpi_program(bench):
     plain = bench.write("plain", "text\n")
     plain.chmod(0o644)
     cases = [
-        ("./missing", "there is no program ./missing"),
-        ("no_such_command", "there is no program no_such_command"),
+        ("./missing", "no such program: ./missing"),
+        ("no_such_command", "no such program: no_such_command"),
         (bench.write("job.sh", "#!/bin/sh\n"), "is a script"),
-        (bench.write("broken", "\x7fELF no more"), "is no program of this machine"),
-        (plain, "may not be read and run"),
-        (bench.folder, "may not be read and run"),
+        (bench.write("broken", "\x7fELF no more"), "is not a program for this machine"),
+        (plain, "is not readable and executable"),
+        (bench.folder, "is not readable and executable"),
         ("ls", "uses no shared library of MPI"),
     ]
     wrong = [says(bench.call(bench.run, "--mpi", program), 2, reason) for program, reason in cases]
@@ -270,13 +270,13 @@ def refuses_wrong_options(bench):
     """options that are missing, unknown, or wrong for the program"""
     other = "mpich" if bench.own == "libmpi.so.40" else "openmpi"
     cases = [
-        ([bench.program], "say --mpi"),
-        (["--mpi"], "name the program"),
-        (["--mpi", "--no-such-option", "ls"], "no option --no-such-option"),
+        ([bench.program], "give --mpi"),
+        (["--mpi"], "give the program"),
+        (["--mpi", "--no-such-option", "ls"], "unknown option --no-such-option"),
         (["--mpi", "-n", "0", bench.program], "-n"),
         (["--mpi", "--abi", "cray", "ls"], "--abi"),
-        (["--mpi", "--abi", other, bench.program], f"uses .*{bench.own}.* and --abi says .*{bench.other}"),
-        (["--mpi", "--library", bench.run, bench.program], "is no drop-in"),
+        (["--mpi", "--abi", other, bench.program], f"uses .*{bench.own}.* but --abi is .*{bench.other}"),
+        (["--mpi", "--library", bench.run, bench.program], "is not a drop-in"),
     ]
     wrong = [says(bench.call(bench.run, *words), 2, reason) for words, reason in cases]
     return "\n".join(filter(None, wrong)) or says(bench.call(bench.run, "--help"), 0, "--launcher", "--abi")

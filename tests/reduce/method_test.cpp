@@ -79,7 +79,7 @@ TEST(ReduceMethod, is_refused_where_it_is_none) {
   const hlc_allreduce_spec spec = sum_of(kFewElements);
   hlc_allreduce *plan = nullptr;
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_allreduce_create(context(), &spec, &plan)));
-  EXPECT_NE(std::string(hlc_error_message()).find("HALOCLINE_ALLREDUCE is 'soon', it must be at_once or chunks"), std::string::npos)
+  EXPECT_NE(std::string(hlc_error_message()).find("HALOCLINE_ALLREDUCE is 'soon' but must be at_once or chunks"), std::string::npos)
       << hlc_error_message();
 }
 

@@ -18,7 +18,8 @@ void expect_to_give_up(std::int64_t count) {
   std::vector<double> data(static_cast<std::size_t>(count), 1.5);
   if (rank() != size() - 1) {
     EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, hlc_allreduce_run(plan, data.data(), data.data())));
-    EXPECT_TRUE(said("hlc_allreduce_run: rank " + std::to_string(rank()) + " has waited 1 s for rank ")) << hlc_error_message();
+    EXPECT_TRUE(said("hlc_allreduce_run: rank " + std::to_string(rank()) + " timed out after 1 s waiting for rank "))
+        << hlc_error_message();
     EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_allreduce_run(plan, data.data(), data.data())));
     EXPECT_TRUE(said("the plan can only be destroyed")) << hlc_error_message();
   }

@@ -152,7 +152,7 @@ TEST(Simulation, a_rank_that_waits_for_ever_is_named) {
     run(job, machine_of(1), {0, 1, 1});
     FAIL() << "rank 1 cannot have ended";
   } catch (const Refusal &refusal) {
-    EXPECT_STREQ(refusal.what(), "rank 1 waits for ever");
+    EXPECT_STREQ(refusal.what(), "rank 1 waits forever");
   }
 }
 

@@ -163,7 +163,7 @@ def summary(runner):
     yield f"has a row for each rank: {done.stdout}", done.returncode == 0 and [row[1] for row in rows] == ["0", "1", "2"]
     yield "counts swaps", all(row[2] == str(SWAPS) for row in rows)
     yield "orders times", all(float(row[4]) <= float(row[5]) <= float(row[6]) for row in rows)
-    yield "says who is late", " ".join(lines[-1]).endswith(f"most of that for rank {LATE}")
+    yield "says who is late", " ".join(lines[-1]).endswith(f"most of it to rank {LATE}")
     yield "and for how long others waited", float(rows[LATE][8]) * 1e6 > SWAPS * LATE_NS
     yield "says who waits", float(rows[0][7].rstrip("%")) > 50
 

@@ -62,14 +62,14 @@ void add_common(CLI::App &command, CommonOptions &o) {
   command.add_option("--repetitions", o.repetitions, "Rounds, that is samples of each")
       ->check(common::positive_number())
       ->capture_default_str();
-  command.add_option("--fake-nodes", o.fake_nodes, "Treat the ranks as so many nodes (0: as they are)")
+  command.add_option("--fake-nodes", o.fake_nodes, "Treat the ranks as this number of nodes (0: as they are)")
       ->check(common::number_from_zero())
       ->capture_default_str();
   add_choice(command, "--format", o.format,
              {{"table", Format::table}, {"jsonl", Format::jsonl}, {"osu", Format::osu}, {"imb", Format::imb}, {"csv", Format::csv}},
              "table: for people; jsonl: a row of the schema per line; osu, imb: the columns of those benchmarks; csv");
   command.add_option("--json", o.json, "Write environment, rules, rows and all samples to this file");
-  command.add_flag("--progress", o.progress, "Show progress on stderr even if it is no terminal");
+  command.add_flag("--progress", o.progress, "Show progress on stderr even if it is not a terminal");
 }
 
 void add_seed(CLI::App &command, CommonOptions &o) {
@@ -80,7 +80,8 @@ void add_seed(CLI::App &command, CommonOptions &o) {
 
 /// How samples are taken: of commands whose samples repeat an operation.
 void add_sampling(CLI::App &command, CommonOptions &o) {
-  command.add_option("--sample-ms", o.sample_ms, "A sample repeats the operation until it takes about so many milliseconds, once at least")
+  command
+      .add_option("--sample-ms", o.sample_ms, "A sample repeats the operation until it takes about this many milliseconds, at least once")
       ->check(common::positive_number())
       ->capture_default_str();
   add_seed(command, o);
@@ -136,7 +137,7 @@ void add_measurement(CLI::App &halo, HaloOptions &o) {
   add_choice(
       halo, "--edge", o.edge, {{"stamp", Edge::stamp}, {"rewrite", Edge::rewrite}},
       "stamp: one cell of every edge column changes before each sample; rewrite: the whole edge before each swap, outside the clock");
-  halo.add_option("--skew", o.skew_us, "Every rank is late by a random time up to so many microseconds before each swap")
+  halo.add_option("--skew", o.skew_us, "Every rank is late by a random time up to this many microseconds before each swap")
       ->check(common::number_from_zero())
       ->capture_default_str();
   halo.add_option(
@@ -169,26 +170,24 @@ const char *const kBandwidth =
 
 const char *const kOverlap =
     "Times a halo swap between 2 ranks, and how much of it hides behind a computation between start and finish that takes slightly longer: "
-    "with "
-    "progress by whoever calls the library and with progress by a thread (HALOCLINE_PROGRESS), in turn in one run. The halo is verified.";
+    "with progress by the calling thread and with progress by a thread (HALOCLINE_PROGRESS), in turn in one run. The halo is verified.";
 
 const char *const kProgress =
-    "Times a put and a flush to a rank that computes meanwhile and does not call the library: with progress by whoever calls, by a thread, "
-    "and by a helper process of each node (HALOCLINE_PROGRESS), in turn in one run. That the bytes are there after the flush is verified.";
+    "Times a put and a flush to a rank that computes meanwhile and does not call the library: with progress by the calling thread, by a "
+    "thread, and by a helper process of each node (HALOCLINE_PROGRESS), in turn in one run. That the bytes are there after the flush is "
+    "verified.";
 
 const char *const kAllreduce =
     "Times sums of arrays of doubles over all ranks: hlc_allreduce_run, with arrays of a rank's own and with arrays from hlc_field_alloc, "
     "against the host MPI's MPI_Allreduce, and against a limit: every rank copies its array at the same time, which is the least that must "
     "be read and written; between two ranks on two nodes raw TCP, all bytes both ways at the same time. Any number of ranks. Each rank "
-    "writes its array anew before each call, which is not timed. One sample of each per round in shuffled order; each result is compared "
+    "rewrites its array before each call, which is not timed. One sample of each per round in shuffled order; each result is compared "
     "with a serial sum, before and after.";
 
 const char *const kFooter =
-    "Raw TCP (TCP_NODELAY) is measured with a rank that waits inside the kernel and with one that asks again and again; the faster counts. "
-    "On one\n"
-    "node it goes over loopback, and the limit is a copy into shared memory and a flag.\n"
-    "spread: 10th to 90th percentile of the samples.\n"
-    "Example: mpiexec -n 2 halocline-bench ";
+    "Raw TCP (TCP_NODELAY) is measured with a rank that waits inside the kernel and with one that polls; the faster counts. On one\nnode "
+    "it goes over loopback, and the limit is a copy into shared memory and a flag.\nspread: 10th to 90th percentile of the "
+    "samples.\nExample: mpiexec -n 2 halocline-bench ";
 
 void add_message_sizes(CLI::App &command, PairOptions &o, std::int64_t least_bytes) {
   add_sizes(command, o, "Bytes of a message", {least_bytes, Slots::window});
@@ -296,10 +295,10 @@ CLI::App *add_windows_command(CLI::App &app, PairOptions &options) {
   command->add_option("--bytes", options.window_bytes, "Bytes of data of each rank")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30))
       ->capture_default_str();
-  command->add_option("--windows", options.windows, "At most so many windows open at the same time")
+  command->add_option("--windows", options.windows, "The most windows open at the same time")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  command->add_option("--seconds", options.seconds, "About so long for each kind by each set of names, one window at least")
+  command->add_option("--seconds", options.seconds, "About this long for each kind by each set of names, at least one window")
       ->check(common::positive_number())
       ->capture_default_str();
   add_common(*command, options);
@@ -311,12 +310,10 @@ CLI::App *add_windows_command(CLI::App &app, PairOptions &options) {
 
 const char *const kOperations =
     "Times every one-sided operation of the engine (segments) and of the host MPI side by side, that of libhalocline_mpi as well where it "
-    "is "
-    "loaded first (LD_PRELOAD), and what the machine needs for it at least. Transfers, atomics, locks and the rate go from rank 0 to the "
-    "last "
-    "rank; epochs, barrier, allreduce, contention and creation take all ranks. One sample of each way per round in shuffled order; what a "
-    "sample leaves is verified. The engine has no locks: it has atomics and notifications instead. Its way beside PSCW is a notification "
-    "that the target is ready, and a put with a notification; beside a fence a flush and a barrier.";
+    "is loaded first (LD_PRELOAD), and what the machine needs for it at least. Transfers, atomics, locks and the rate go from rank 0 to "
+    "the last rank; epochs, barrier, allreduce, contention and creation take all ranks. One sample of each variant per round in shuffled "
+    "order; the result of a sample is verified. The engine has no locks: it has atomics and notifications instead. Its counterpart of PSCW "
+    "is a notification that the target is ready, and a put with a notification; that of a fence is a flush and a barrier.";
 
 CLI::App *add_operations_command(CLI::App &app, PairOptions &options) {
   options.sizes = {8, 512, 4096, 65536, 1048576};
@@ -345,7 +342,7 @@ const char *const kModel =
 CLI::App *add_model_command(CLI::App &app, ModelOptions &o) {
   CLI::App *command = app.add_subcommand("model", kModel);
   add_sizes(*command, o, "Bytes of operations between two ranks (default: 8 to 1 MiB)", {8, kOperationBytes});
-  command->add_option("--seconds", o.seconds, "Begin no operation and no swap of another shape after so many seconds")
+  command->add_option("--seconds", o.seconds, "Begin no operation and no swap of another shape after this many seconds")
       ->check(common::positive_number())
       ->capture_default_str();
   command->add_option("--from", o.from, "Fit to the rows of this file, which a command wrote with --json, and measure nothing");
@@ -370,10 +367,10 @@ const char *const kAuto =
 
 CLI::App *add_auto_command(CLI::App &app, AutoOptions &o) {
   CLI::App *command = app.add_subcommand("auto", kAuto);
-  command->add_option("--seconds", o.seconds, "Begin no configuration after so many seconds")
+  command->add_option("--seconds", o.seconds, "Begin no configuration after this many seconds")
       ->check(common::positive_number())
       ->capture_default_str();
-  command->add_option("--most", o.most, "At most so many configurations, of all kinds")
+  command->add_option("--most", o.most, "At most this many configurations, of all kinds")
       ->check(common::positive_number())
       ->capture_default_str();
   add_common(*command, o);

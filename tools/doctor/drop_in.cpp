@@ -38,7 +38,7 @@ DropInReport try_drop_in(const Options &options, const LaunchCommand &launch, in
   const Options second = with_drop_in(options);
   if (options.no_drop_in || second.preload.empty() || !chooses_any(second)) return {};
   DropInReport report{second.preload, "", "", 0, {}};
-  if (!fs::exists(report.library)) return report.trouble = "there is no such file", report;
+  if (!fs::exists(report.library)) return report.trouble = "no such file", report;
   if (report.library.find_first_of(" :") != std::string::npos)
     return report.trouble = "LD_PRELOAD cannot name it: a space or a colon separates its files; --drop-in names it by a link", report;
   const auto began = std::chrono::steady_clock::now();

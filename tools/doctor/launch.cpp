@@ -48,7 +48,7 @@ void explain(const char *what) {
     std::fprintf(stderr, "The process was started by %s (%s=%d); the library is %s. ", claim.launcher.c_str(), claim.variable.c_str(),
                  claim.size, short_mpi().c_str());
   const std::string mpiexec = matching_mpiexec();
-  std::fprintf(stderr, "Launcher and library do not match, or the MPI is broken.%s%s\n", mpiexec.empty() ? "" : " Beside the library lies ",
+  std::fprintf(stderr, "Launcher and library do not match, or the MPI is broken.%s%s\n", mpiexec.empty() ? "" : " Beside the library is ",
                mpiexec.c_str());
   std::fflush(stderr);
 }

@@ -72,7 +72,7 @@ void keep(const Options &options, const Report &report) {
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
     write_json(report, path);
   };
-  if (!try_to_write(write, "; the report is not kept: XDG_CACHE_HOME names another folder, --no-cache keeps none")) return;
+  if (!try_to_write(write, "; the report is not kept; set XDG_CACHE_HOME to another folder, or give --no-cache")) return;
   std::printf("kept for halocline-bench: %s\n", path.c_str());
 }
 
@@ -80,7 +80,7 @@ void keep(const Options &options, const Report &report) {
 int publish(const Options &options, const Report &report) {
   std::fputs(text_of(report, options.verbose).c_str(), stdout);
   std::fflush(stdout);
-  const bool written = options.json.empty() || try_to_write([&] { write_json(report, options.json); }, "; --json names another file");
+  const bool written = options.json.empty() || try_to_write([&] { write_json(report, options.json); }, "; give --json another file");
   keep(options, report);
   std::fflush(stdout);
   return !written ? kUsage : report.has_fault() ? kFault : 0;

@@ -35,7 +35,7 @@ std::string what_stands(const unsigned char *memory, std::size_t bytes, std::siz
     if (const auto word = decode(memory + start, static_cast<unsigned>(ranks)))
       return describe(word->stream) + ", its byte " + std::to_string(8 * word->index + (place - start));
   }
-  return in_hex(memory + place, bytes - place) + ", nothing that anybody wrote as a whole";
+  return in_hex(memory + place, bytes - place) + ", not a value that any rank wrote as a whole";
 }
 
 std::optional<Image::Difference> Image::difference(const unsigned char *found, int ranks) const {

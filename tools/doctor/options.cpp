@@ -10,21 +10,16 @@ namespace {
 
 constexpr const char *kDescription =
     "Tries the MPI under it: messages, neighbourhood collectives, and puts, gets and accumulates through every kind of window and every "
-    "synchronisation, over alignments, sizes, datatypes and neighbours, with data that say where they belong. Tells what this MPI gets "
-    "right, "
-    "gets wrong, lacks, crashes or hangs in, and which Halocline modes can be trusted with it. Then it tries the one-sided calls once "
-    "more, with "
-    "libhalocline_mpi loaded before the MPI. Run it under the launcher, with the ranks "
-    "and "
-    "hosts that your program will have:\n\n  mpiexec -n 4 halocline-doctor";
+    "synchronisation, over alignments, sizes, datatypes and neighbours, with data that encode their place. Reports what this MPI gets "
+    "right, gets wrong, lacks, crashes or hangs in, and which Halocline modes can be trusted with it. Then it tries the one-sided calls "
+    "once more, with libhalocline_mpi loaded before the MPI. Run it under the launcher, with the ranks and hosts that your program will "
+    "have:\n\n  mpiexec -n 4 halocline-doctor";
 
 constexpr const char *kFooter =
     "Exit status: 0 nothing is wrong, 1 something is wrong, crashes or hangs, 2 the command line, launcher and library do not match, or "
-    "the "
-    "file of --json can't be written.\n"
-    "The probes run in a fresh copy of the launch, in a process group of its own; behind one that hangs or crashes the rest go on in "
-    "another copy. "
-    "The verdict on the modes is kept for halocline-bench, per user, MPI and host (in $XDG_CACHE_HOME/halocline, else ~/.cache/halocline).";
+    "the file of --json can't be written.\nThe probes run in a fresh copy of the launch, in a process group of its own; after one that "
+    "hangs or crashes the rest continue in another copy. The verdict on the modes is kept for halocline-bench, per user, MPI and host (in "
+    "$XDG_CACHE_HOME/halocline, else ~/.cache/halocline).";
 
 }  // namespace
 
@@ -34,7 +29,7 @@ int parse(int argc, char **argv, Options &o, std::string &text) {
   app.set_version_flag("--version", "halocline-doctor " HALOCLINE_VERSION);
   app.add_option("--json", o.json, "Write everything to this file");
   app.add_option("--time-limit", o.limit_s,
-                 "Seconds without a step of any rank after which a probe counts as hanging; more on a busy machine")
+                 "Seconds without progress of any rank after which a probe counts as hanging; more on a busy machine")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--only", o.only,

@@ -173,8 +173,8 @@ class Runner {
     if (probe.empty()) probe = "properties/finalize";
     if (record.result(probe).outcome >= Outcome::crashes) return;
     if (late)
-      record.note(probe,
-                  {Outcome::hangs, 0, "", "no rank moved for " + std::to_string(static_cast<int>(options_.limit_s + kGrace_s)) + " s"});
+      record.note(probe, {Outcome::hangs, 0, "",
+                          "no rank made progress for " + std::to_string(static_cast<int>(options_.limit_s + kGrace_s)) + " s"});
     else
       record.note(probe, {Outcome::crashes, 0, "", end});
   }

@@ -74,10 +74,10 @@ std::string features(const Report &report) {
   std::vector<Cells> rows;
   for (const Result &result : report.results) {
     if (is_of_window(result.probe)) continue;
-    std::string told;
+    std::string shown;
     for (const Finding &finding : result.findings)
-      if (finding.outcome == Outcome::fact) told = finding.text;
-    rows.push_back({result.probe, result.outcome == Outcome::fact ? "right" : name_of(result.outcome), told});
+      if (finding.outcome == Outcome::fact) shown = finding.text;
+    rows.push_back({result.probe, result.outcome == Outcome::fact ? "right" : name_of(result.outcome), shown});
   }
   return rows.empty() ? "" : drawn(rows) + "\n";
 }
@@ -100,14 +100,14 @@ std::string modes(const Report &report) {
 std::string details(const Report &report, const Result &result) {
   constexpr std::size_t most = 4;
   std::string text = std::string(name_of(result.outcome)) + ": " + result.probe + "\n";
-  std::size_t told = 0;
+  std::size_t shown = 0;
   for (const Finding &finding : result.findings) {
     if (finding.outcome <= Outcome::fact) continue;
-    if (++told > most) continue;
+    if (++shown > most) continue;
     text += "    rank " + std::to_string(finding.rank) + (finding.operation.empty() ? "" : ", " + finding.operation) + ": " + finding.text +
             "\n";
   }
-  if (told > most) text += "    (and " + std::to_string(told - most) + " more, see --json)\n";
+  if (shown > most) text += "    (and " + std::to_string(shown - most) + " more, see --json)\n";
   return text + "    again: mpiexec -n " + std::to_string(report.ranks) + " halocline-doctor --only '" + result.probe + "'\n";
 }
 

@@ -36,7 +36,7 @@ struct State {
 State &state = *new State;
 
 /// One write, so that the lines of several ranks do not mix.
-void tell(const char *outcome, const char *what) {
+void report(const char *outcome, const char *what) {
   const char *probe = state.probe.load();
   char line[512];
   const int length = std::snprintf(line, sizeof line, "{\"probe\":\"%s\",\"rank\":%d,\"outcome\":\"%s\",\"text\":\"%s in %s%s%s\"}\n",
@@ -49,7 +49,7 @@ void tell(const char *outcome, const char *what) {
 }
 
 [[noreturn]] void end() {
-  tell("hangs", "hangs");
+  report("hangs", "hangs");
   std::this_thread::sleep_for(kGrace);
   if (state.watch.last_words)
     state.watch.last_words();
@@ -76,7 +76,7 @@ void guard() {
 void on_crash(int signal) {
   char text[64];
   std::snprintf(text, sizeof text, "crashes by signal %d (%s)", signal, strsignal(signal));
-  tell("crashes", text);
+  report("crashes", text);
   std::signal(signal, SIG_DFL);
   raise(signal);
 }

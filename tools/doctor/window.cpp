@@ -16,7 +16,7 @@ void refuse_several_nodes(MPI_Comm comm) {
   CALL(MPI_Comm_size, comm, &size);
   CALL(MPI_Comm_size, node, &near);
   CALL(MPI_Comm_free, &node);
-  if (near != size) throw Lacks("the ranks stand on several nodes: no shared window of them all");
+  if (near != size) throw Lacks("the ranks are on several nodes: no shared window of all of them");
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ void run_probe(const Probe &probe, const Options &options, Bench &bench, MPI_Com
   if (bench.rank() == 0) file.append({{kBegin, probe.name}});
   watch_probe(probe.name.c_str(), options.limit_s);
   const std::vector<Finding> findings = ask(probe, bench, file);
-  watch_phase("telling the results");
+  watch_phase("reporting the results");
   Json mine = Json::array();
   for (const Finding &finding : findings) mine.push_back(line_of(probe.name, finding));
   const auto texts = gather(mine.empty() ? "" : mine.dump(-1, ' ', false, Json::error_handler_t::replace), telling);

@@ -35,7 +35,7 @@ std::vector<DropIn> find_drop_ins(const Options &options) {
   std::vector<DropIn> found;
   for (const std::string &path : options.libraries) {
     found.push_back({fs::absolute(path), mpi_of_drop_in(path)});
-    if (found.back().mpi.empty()) throw Refused(path + " is no drop-in: it is missing, or needs no MPI");
+    if (found.back().mpi.empty()) throw Refused(path + " is not a drop-in: it is missing, or needs no MPI");
   }
   const fs::path programs = fs::read_symlink("/proc/self/exe").parent_path();
   for (const std::string &folder : std::set<std::string>{HALOCLINE_TO_LIBRARIES, "../lib"})
@@ -59,13 +59,13 @@ std::string reason_without_mpi(const std::string &program) {
 /// Refuses files that the loader cannot be asked about.
 void check_file(const std::string &program, const File &file) {
   switch (file.kind) {
-    case Kind::missing: throw Refused("there is no program " + program);
-    case Kind::forbidden: throw Refused(program + " may not be read and run");
+    case Kind::missing: throw Refused("no such program: " + program);
+    case Kind::forbidden: throw Refused(program + " is not readable and executable");
     case Kind::script:
       throw Refused(program +
                     " is a script, which does not say what MPI its programs use. Name that by --abi mpich, openmpi or mpi5, or put "
                     "halocline-run --mpi before the program in the script");
-    case Kind::unknown: throw Refused(program + " is no program of this machine");
+    case Kind::unknown: throw Refused(program + " is not a program for this machine");
     case Kind::standalone: throw Refused(program + " is linked statically: no library can be loaded before its MPI");
     case Kind::dynamic: return;
   }
@@ -76,7 +76,7 @@ Loaded find_mpi(const std::string &program) {
   const std::vector<Loaded> mpis = mpis_of(ask_loader(program, ""));
   if (mpis.empty()) throw Refused(reason_without_mpi(program));
   if (mpis.size() > 1)
-    throw Refused(program + " has two MPIs: " + described(mpis[0].name) + " and " + described(mpis[1].name) + ". It has to use one");
+    throw Refused(program + " has two MPIs: " + described(mpis[0].name) + " and " + described(mpis[1].name) + ". It must use one");
   if (mpis[0].path.empty()) throw Refused(program + " needs " + mpis[0].name + ", which the loader does not find. Set LD_LIBRARY_PATH");
   return mpis[0];
 }
@@ -95,10 +95,10 @@ bool fits(const DropIn &drop_in, const Choice &choice) {
 const DropIn &fitting(const std::vector<DropIn> &all, const Choice &choice) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const DropIn &drop_in) { return fits(drop_in, choice); });
   if (found != all.end()) return *found;
-  throw Refused(choice.program + " uses " + described(choice.library) +
-                ", and no drop-in here is for that. Build Halocline with that MPI (HALOCLINE_MPI_PREFIX), and name its library by "
-                "--library. Found are:" +
-                listed(all));
+  throw Refused(
+      choice.program + " uses " + described(choice.library) +
+      ", and no drop-in here is for that. Build Halocline with that MPI (HALOCLINE_MPI_PREFIX), and give its library to --library. Found:" +
+      listed(all));
 }
 
 /// LD_PRELOAD separates its files by spaces and colons, and knows no quotes. The loader would complain, and run the program without them.
@@ -143,7 +143,7 @@ Choice choose(const Options &options) {
     choice.library = mpi.name;
   }
   if (named && abi_of_library(choice.library) != named)
-    throw Refused(choice.program + " uses " + described(choice.library) + ", and --abi says " + described(named->libraries.front()));
+    throw Refused(choice.program + " uses " + described(choice.library) + ", but --abi is " + described(named->libraries.front()));
   const std::vector<DropIn> all = find_drop_ins(options);
   const DropIn &drop_in = fitting(all, choice);
   check_for_preload(drop_in.path);

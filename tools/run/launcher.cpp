@@ -29,7 +29,7 @@ std::string mpiexec_of(const Choice &choice) {
       if (const fs::path candidate = programs / name; access(candidate.c_str(), X_OK) == 0) return candidate;
   }
   if (const std::string found = find_program("mpiexec"); found != "mpiexec") return found;
-  throw Refused("there is no mpiexec beside the program's MPI or on the PATH. Name the launcher by --launcher");
+  throw Refused("no mpiexec beside the program's MPI or on the PATH. Give the launcher to --launcher");
 }
 
 /// Open MPI refuses root, and more ranks than cores, unless it is asked. It hands on only the variables that are named.

@@ -18,9 +18,9 @@ constexpr const char *kFooter =
 
 /// What the command line lacks; empty if nothing.
 std::string complaint(const Options &o) {
-  if (!o.mpi) return "say --mpi: the program's one-sided calls of MPI run on the engine";
-  if (o.command.empty()) return "name the program to run";
-  if (o.command.front().rfind('-', 0) == 0) return "there is no option " + o.command.front() + "; --help names them";
+  if (!o.mpi) return "give --mpi: the program's one-sided calls of MPI run on the engine";
+  if (o.command.empty()) return "give the program to run";
+  if (o.command.front().rfind('-', 0) == 0) return "unknown option " + o.command.front() + "; --help names them";
   return "";
 }
 
@@ -33,7 +33,7 @@ int parse(int argc, char **argv, Options &o, std::string &text) {
   app.prefix_command();
   app.add_flag("--mpi", o.mpi, "Load the drop-in for MPI's one-sided calls");
   app.add_option("-n", o.ranks,
-                 "Start so many ranks, by the mpiexec beside the program's MPI; that of Open MPI also as root, and more than cores")
+                 "Start this many ranks, by the mpiexec beside the program's MPI; that of Open MPI also as root, and more than cores")
       ->check(CLI::PositiveNumber);
   app.add_option("--launcher", o.launcher, "Start the ranks by this command with its flags, as in --launcher 'mpirun --bind-to core'");
   app.add_option("--abi", o.abi, "The program's MPI, where its file does not say it, as with scripts and Python: mpich, openmpi or mpi5")

@@ -58,7 +58,8 @@ struct Place {
 Place place_of(const Json &run) {
   const Json &environment = run.at("environment"), &problem = run.at("problem");
   const Place place{environment.at("ranks"), environment.at("nodes"), environment.at("cores")};
-  if (problem.value("skew_us", 0.0) > 0) throw Refusal("these swaps have a skew: their times hold random delays, which are not simulated");
+  if (problem.value("skew_us", 0.0) > 0)
+    throw Refusal("these swaps have a skew: their times include random delays, which are not simulated");
   if (place.nodes == 1) return place;
   if (problem.value("fake_nodes", 0) != place.nodes)
     throw Refusal("these are swaps of several real nodes: no card has the messages of their MPI; those of --fake-nodes can be checked");
@@ -107,7 +108,7 @@ std::vector<Checked> check_file(const std::string &path, const hlc_model *card, 
       for (Checked &one : check_run(run, card, least)) all.push_back(std::move(one));
     return all;
   } catch (const Json::exception &error) {
-    throw Refusal(path + " is no result of halocline-bench halo: " + error.what());
+    throw Refusal(path + " is not a result of halocline-bench halo: " + error.what());
   }
 }
 

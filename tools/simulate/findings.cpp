@@ -128,7 +128,7 @@ Finding lock_overtakes_network(const Figure &figure) {
 Finding nbx_beats_alltoall(const Figure &figure) {
   const Series &nbx = figure.simulated("nbx"), &all = figure.simulated("alltoall");
   const double few = all.at(nbx.first_x()) / nbx.at(nbx.first_x()), many = all.at(nbx.last_x()) / nbx.at(nbx.last_x());
-  return {"NBX is faster than alltoall at many ranks, and the more so the more there are", many > 1 && many > 2 * few,
+  return {"NBX is faster than alltoall at many ranks, increasingly so with their number", many > 1 && many > 2 * few,
           "alltoall takes " + times(few) + " NBX at " + text_of(nbx.first_x(), 6) + " ranks, " + times(many) + " at " +
               text_of(nbx.last_x(), 6)};
 }

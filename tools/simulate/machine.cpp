@@ -70,7 +70,7 @@ std::optional<double> least_of(const std::optional<double> &a, const std::option
 double first_of(const char *what, std::initializer_list<std::optional<double>> candidates) {
   for (const auto &candidate : candidates)
     if (candidate) return *candidate;
-  throw Refusal(std::string("the machine card has no curve that tells ") + what);
+  throw Refusal(std::string("the machine card has no curve for ") + what);
 }
 
 /// What a barrier of ranks that share two cores takes beyond one of two ranks is waiting for cores: p log2(p) / cores switches.
@@ -166,7 +166,7 @@ Network published_network(const std::string &name) {
   if (name == "archer") return gemini("archer", "Brown et al., section V (2 x 12 cores, Ivy Bridge, 2 x 59.7 GB/s)", 24, 119.4);
   if (name == "bluewaters") return gemini("bluewaters", "the same (4 x 8 cores, Interlagos, 102.4 GB/s)", 32, 102.4);
   if (name == "fdr10") return fdr10();
-  throw Refusal("there is no network " + name);
+  throw Refusal("unknown network " + name);
 }
 
 }  // namespace simulate

@@ -25,7 +25,7 @@ using Card = std::unique_ptr<hlc_model, Close>;
 Card open_card(const Options &options) {
   hlc_model *card = nullptr;
   if (hlc_model_open(options.card.empty() ? nullptr : options.card.c_str(), &card) != HLC_OK)
-    throw Refusal(options.card + " is no machine card; halocline-bench model writes one");
+    throw Refusal(options.card + " is not a machine card; halocline-bench model writes one");
   return Card(card);
 }
 

@@ -59,7 +59,7 @@ void add_options(CLI::App &app, Options &o) {
   app.add_option("--measured", o.measured, "Such results as points in the figures of the same problem, and their check beside them");
   app.add_flag("--least", o.least, "Of measured swaps the 10th percentile of the samples, for machines that are not quiet");
   app.add_option("--json", o.json, "Write machine, points and findings to this file");
-  app.add_flag("--progress", o.progress, "Show progress on stderr even if it is no terminal");
+  app.add_flag("--progress", o.progress, "Show progress on stderr even if it is not a terminal");
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ def main():
     panels = [(draw_figure, figure) for figure in report.get("figures", [])]
     panels += [(draw_check, report["check"])] if report.get("check") else []
     if not panels:
-        sys.exit(f"there is no figure in {options.json}")
+        sys.exit(f"no figure in {options.json}")
     rows = -(-len(panels) // COLUMNS)
     figure, grid = plots.plt.subplots(rows, COLUMNS, figsize=(6.4 * COLUMNS, 3.4 * rows), squeeze=False)
     for axes, (draw, what) in zip(grid.flat, panels):

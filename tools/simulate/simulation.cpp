@@ -312,7 +312,7 @@ class Simulation {
     double begin = 0, end = 0;
     for (int rank = 0; rank < job_.ranks(); ++rank) {
       const Rank &me = of(rank);
-      if (!me.ended) throw Refusal("rank " + std::to_string(rank) + " waits for ever");
+      if (!me.ended) throw Refusal("rank " + std::to_string(rank) + " waits forever");
       all.mean_us += me.spent / rounds_.counted / job_.ranks();
       all.worst_us = std::max(all.worst_us, me.spent / rounds_.counted);
       begin = std::max(begin, me.first_begin), end = std::max(end, me.last_end);

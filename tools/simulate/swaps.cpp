@@ -208,7 +208,7 @@ Job swap_job(const SwapProtocol &protocol, const Pattern &pattern, const Machine
 Job swap_job(const std::string &mode, const Pattern &pattern, const Machine &machine, const Between &before) {
   for (const SwapMode &one : swap_modes())
     if (one.name == mode) return swap_job(one.write, pattern, machine, before);
-  if (mode != "notify_node") throw Refusal("there is no mode " + mode);
+  if (mode != "notify_node") throw Refusal("unknown mode " + mode);
   NodeSwap nodes(pattern, machine);
   Job job = swap_job([&](Writer &w, const std::vector<Link> &links) { nodes.write(w, links); }, pattern, machine, before);
   job.groups = nodes.groups();

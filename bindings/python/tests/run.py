@@ -58,7 +58,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], epilog="The launcher and its flags follow after --")
     parser.add_argument("extension", type=lambda path: Path(path).resolve())
     parser.add_argument("--ranks", type=int, default=2)
-    parser.add_argument("--nodes", type=int, default=1, help="treat them as so many nodes")
+    parser.add_argument("--nodes", type=int, default=1, help="treat them as this number of nodes")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--venv", type=lambda path: Path(path).resolve(), default=TESTS)
     parser.add_argument("--files", nargs="+", default=[f"test_{one}.py" for one in FILES])

@@ -444,11 +444,11 @@ def test_a_field_that_one_rank_cannot_make_fails_on_all(context, grid):
     for wrong in ({"dtype": object}, {"dtype": "no such type"}, {"order": "K"}, {"depth": -1}):
         with pytest.raises(halocline.ArgumentError):
             halocline.Field(grid, **(wrong if last else {}))
-    with pytest.raises(halocline.ArgumentError, match="no type of NumPy"):
+    with pytest.raises(halocline.ArgumentError, match="not a type of NumPy"):
         context.zeros(4, "no such type" if last else "f8")
     with pytest.raises(halocline.ArgumentError, match="shape is"):
         context.zeros(-4 if last else 4)
-    with pytest.raises(halocline.ArgumentError, match="no type of NumPy"):
+    with pytest.raises(halocline.ArgumentError, match="not a type of NumPy"):
         halocline.Segment(context, 4, "no such type" if last else "f8")
 
 

@@ -365,5 +365,5 @@ def test_exchanges_and_blocks_explain_their_modes(context):
         lambda dtype: halocline.Allreduce(context, 4, dtype),
         lambda dtype: halocline.SparseExchange(context, dtype),
     ):
-        with pytest.raises(halocline.ArgumentError, match="no type of NumPy"):
+        with pytest.raises(halocline.ArgumentError, match="not a type of NumPy"):
             make("no such type" if last else "f8")

@@ -9,7 +9,7 @@
 namespace halocline::core {
 namespace {
 
-constexpr const char *kNames[] = {"no call that waits",
+constexpr const char *kNames[] = {"no blocking call",
                                   "hlc_init",
                                   "hlc_finalise",
                                   "hlc_field_alloc",
@@ -63,7 +63,7 @@ std::string CallWord::text() const {
 CallWord CallState::enter(CallWord call) {
   const std::lock_guard lock(mutex_);
   const CallWord before = std::exchange(collective_, call);
-  tell();
+  publish();
   return before;
 }
 
@@ -71,21 +71,21 @@ bool CallState::enter_wait(CallWord wait) {
   const std::lock_guard lock(mutex_);
   if (wait_.name != CallName::none) return false;
   wait_ = wait;
-  tell();
+  publish();
   return true;
 }
 
 void CallState::leave_wait() {
   const std::lock_guard lock(mutex_);
   wait_ = {};
-  tell();
+  publish();
 }
 
 /// The lock is held.
-void CallState::tell() {
-  const CallWord told = collective_.name == CallName::none ? wait_ : collective_;
-  told_.store(told.packed(), std::memory_order_relaxed);
-  if (doorbell_.attached()) doorbell_.enter(told.packed());
+void CallState::publish() {
+  const CallWord word = collective_.name == CallName::none ? wait_ : collective_;
+  published_.store(word.packed(), std::memory_order_relaxed);
+  if (doorbell_.attached()) doorbell_.enter(word.packed());
 }
 
 }  // namespace halocline::core

@@ -80,18 +80,18 @@ class CallState {
   /// Ends the wait that enter_wait has set.
   void leave_wait();
   /// The call that is reported to others.
-  CallWord told() const { return CallWord::unpacked(told_.load(std::memory_order_relaxed)); }
+  CallWord published() const { return CallWord::unpacked(published_.load(std::memory_order_relaxed)); }
   /// When this rank's collective call began.
   std::int64_t begun_ns() const { return begun_ns_; }
   void begin(std::int64_t now_ns) { begun_ns_ = now_ns; }
 
  private:
-  void tell();
+  void publish();
 
   transport::shm::Doorbell &doorbell_;
   std::mutex mutex_;
   CallWord collective_, wait_;
-  std::atomic<std::int64_t> told_{0};
+  std::atomic<std::int64_t> published_{0};
   std::int64_t begun_ns_ = 0;
 };
 

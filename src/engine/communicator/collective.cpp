@@ -81,10 +81,10 @@ Status name_two(Communicator &communicator, int root) {
   const auto differ = [](std::int64_t a, std::int64_t b) { return a != b && a != kFits && b != kFits; };
   Status same = Status::ok;
   if (differ(first.call, mine.call) || differ(first.plan, mine.plan))
-    same =
-        fail(Status::mismatch,
-             "ranks are in different collective calls: rank %d is in %s, rank %d in %s; all must make the calls of a context in one order",
-             root, first.text, communicator.rank(), mine.text);
+    same = fail(Status::mismatch,
+                "ranks are in different collective calls: rank %d is in %s, rank %d in %s; all ranks must make the collective calls of a "
+                "context in the same order",
+                root, first.text, communicator.rank(), mine.text);
   HLC_TRY(agree(communicator, communicator.comm(), same));
   return fail(Status::mismatch, "ranks are in different collective calls; one of them is in %s", mine.text);
 }
@@ -127,7 +127,7 @@ Status BoundedWait::find_failure() {
   return wait_.timed_out(lost_ < 0 ? grace_ns_ : 0) ? Status::timeout : Status::ok;
 }
 
-Status BoundedWait::give_up(Status verdict) { return communicator_.lose(verdict == Status::timeout ? look_for_late() : verdict); }
+Status BoundedWait::give_up(Status failure) { return communicator_.lose(failure == Status::timeout ? look_for_late() : failure); }
 
 /// Ranks of other nodes are probed once the step takes long, or at once if a transfer has failed. If a transfer has failed, a rank that is
 /// no longer reached counts as dead. Otherwise it may be a fault of the network, but the wait gets no grace time.
@@ -141,7 +141,7 @@ Status BoundedWait::look_for_dead() {
   if (!network->has_failed() && now_ns() - begun_ns_ < kAskAfter_ns) return Status::ok;
   lost_ = network->find_lost();
   if (lost_ < 0 || !network->has_failed()) return Status::ok;
-  return fail(Status::peer_died, "rank %d waits for ranks of other nodes, and cannot reach %s any more", communicator_.rank(),
+  return fail(Status::peer_died, "rank %d waits for ranks of other nodes and cannot reach %s", communicator_.rank(),
               network->name_of(lost_).c_str());
 }
 
@@ -152,15 +152,14 @@ Status BoundedWait::look_for_late() {
   char call[64];
   communicator_.call().write(call, sizeof call);
   if (lost_ >= 0)
-    return fail(Status::timeout,
-                "rank %d has waited %.3g s in %s for ranks of other nodes, and cannot reach %s any more (HALOCLINE_TIMEOUT)", me, seconds,
-                call, communicator_.remote()->name_of(lost_).c_str());
+    return fail(Status::timeout, "rank %d timed out after %.3g s in %s: cannot reach %s (HALOCLINE_TIMEOUT)", me, seconds, call,
+                communicator_.remote()->name_of(lost_).c_str());
   std::string missing;
   static_cast<void>(alone(communicator_, [&] {
     missing = name_missing(communicator_);
     return Status::ok;
   }));
-  return fail(Status::timeout, "rank %d has waited %.3g s in %s for %s to come to the same call (HALOCLINE_TIMEOUT)", me, seconds, call,
+  return fail(Status::timeout, "rank %d timed out after %.3g s in %s: %s did not enter the call (HALOCLINE_TIMEOUT)", me, seconds, call,
               missing.empty() ? "other ranks" : missing.c_str());
 }
 

@@ -38,7 +38,7 @@ class BoundedWait {
  private:
   Status find_failure();
   Status look_for_dead();
-  Status give_up(Status verdict);
+  Status give_up(Status failure);
   Status look_for_late();
 
   Communicator &communicator_;
@@ -94,7 +94,7 @@ Status alone(const Communicator &communicator, Part part) {
   try {
     return part();
   } catch (const std::bad_alloc &) {
-    return fail(Status::memory, "rank %d has no memory left for the tables of a plan", communicator.rank());
+    return fail(Status::memory, "rank %d is out of memory for the tables of a plan", communicator.rank());
   }
 }
 

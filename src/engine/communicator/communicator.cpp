@@ -21,7 +21,7 @@ void LostState::lose_with_mpi(const char *call, int rank) {
   if (lost() && !with_mpi_) return;
   why_ = Status::ok;
   with_mpi_ = true;
-  static_cast<void>(lose(fail(Status::state, "%s on rank %d: MPI is not initialised any more; what it held is left as it is", call, rank)));
+  static_cast<void>(lose(fail(Status::state, "%s on rank %d: MPI has been finalised; its resources are leaked", call, rank)));
 }
 
 Status LostState::why_lost() const { return fail(why_, "%s", message_); }

@@ -71,7 +71,7 @@ class Communicator : public Topology, public LostState {
   AgreementBuffer &agreement() { return agreement_; }
   /// The call that this rank is in.
   CallState &calls() { return calls_; }
-  CallWord call() const { return calls_.told(); }
+  CallWord call() const { return calls_.published(); }
   /// The call that another rank of the node is in.
   CallWord call_of(Member member) const { return CallWord::unpacked(doorbell_.call(member)); }
   RollCall &roll_call() { return roll_call_; }

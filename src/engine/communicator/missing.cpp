@@ -14,7 +14,7 @@ constexpr std::int64_t kLongestAsking_ns = 1'000'000'000;
 /// A rank that has not answered, or is in another call, as text.
 std::string text_of(const Absent &absent) {
   const std::string rank = "rank " + std::to_string(absent.rank);
-  return rank + (absent.known ? " (in " + absent.word.text() + ")" : " (which does not answer)");
+  return rank + (absent.known ? " (in " + absent.word.text() + ")" : " (not responding)");
 }
 
 void find_late_members(Communicator &communicator, std::vector<Absent> &absent) {

@@ -22,7 +22,7 @@ Status read_progress(int rank, Progress &progress) {
       progress = known;
       return Status::ok;
     }
-  return fail(Status::argument, "hlc_init on rank %d: HALOCLINE_PROGRESS is '%s', it must be caller, spare, thread or helper", rank, text);
+  return fail(Status::argument, "hlc_init on rank %d: HALOCLINE_PROGRESS is '%s' but must be caller, spare, thread or helper", rank, text);
 }
 
 }  // namespace halocline::core

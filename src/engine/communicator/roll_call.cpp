@@ -85,13 +85,13 @@ void RollCall::ask(MPI_Comm comm, CallWord mine, std::int64_t longest_ns, std::v
   };
   const auto find_all = [&] { return std::count_if(asked.begin(), asked.end(), find) == static_cast<std::ptrdiff_t>(asked.size()); };
   while (!find_all() && now_ns() < end_ns) {
-    constexpr std::timespec nap{0, 50'000};
+    constexpr std::timespec kPause{0, 50'000};
     drive_progress();
     {
       const std::lock_guard lock(mutex_);
       while (receive(comm, kAnswerTag)) continue;
     }
-    nanosleep(&nap, nullptr);
+    nanosleep(&kPause, nullptr);
   }
   leak(std::move(queries));
 }

@@ -1,5 +1,5 @@
-// Ranks with the same clock need no comparison. Of each other clock one rank asks rank 0 for the time, several times, and keeps the quickest
-// answer.
+// Ranks with the same clock need no comparison. For each other clock, one rank asks rank 0 for the time several times and keeps the quickest
+// reply.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/communicator/tracing.hpp"
 

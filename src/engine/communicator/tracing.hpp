@@ -7,7 +7,7 @@
 namespace halocline::core {
 
 /// Begins to record if HALOCLINE_TRACE or HALOCLINE_SUMMARY asks for it, which is the same on all ranks. A file that cannot be written is
-/// reported, and is no failure. Collective.
+/// reported, and is not a failure. Collective.
 Status open_trace(Communicator &communicator);
 
 /// Compares the clocks of the hosts once more, and writes what has been recorded. Collective.

@@ -54,13 +54,13 @@ Wait::Wait(Communicator &communicator, WakeUp wake_up, CallWord call)
 
 Wait::~Wait() {
   end_sleep();
-  if (told_) communicator_.calls().leave_wait();
+  if (reported_) communicator_.calls().leave_wait();
 }
 
 /// Only a long wait reports its call: a short one need not write to memory that others read.
-void Wait::tell_call() {
-  if (told_ || call_.name == CallName::none) return;
-  told_ = communicator_.calls().enter_wait(call_);
+void Wait::report_call() {
+  if (reported_ || call_.name == CallName::none) return;
+  reported_ = communicator_.calls().enter_wait(call_);
 }
 
 Wait::Turn Wait::pause() {
@@ -123,7 +123,7 @@ Wait::Turn Wait::next_turn() {
   const std::int64_t now = now_ns();
   if (now - checked_ns_ < kCheckEvery_ns) return Turn::look_again;
   checked_ns_ = now;
-  tell_call();
+  report_call();
   communicator_.drive_progress();
   ended_ = ended_ || check_ends_wait();
   return Turn::check_peers;

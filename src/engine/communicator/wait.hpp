@@ -31,7 +31,7 @@ class Wait {
 
   /// Lets some time pass, more with each phase.
   Turn pause();
-  /// Something arrived: the next pause is short again, and the time limit starts anew.
+  /// Something arrived: the next pause is short again, and the time limit starts again.
   void progress();
   /// True from progress() to the next pause.
   bool has_restarted() const { return calls_ == 0; }
@@ -48,7 +48,7 @@ class Wait {
   long poll_every_ns();
   Turn next_turn();
   void end_sleep();
-  void tell_call();
+  void report_call();
 
   Communicator &communicator_;
   RemoteProgress *network_;  // null if none is open: then no other rank needs progress from this wait
@@ -57,7 +57,7 @@ class Wait {
   long calls_ = 0;
   bool announced_ = false;
   CallWord call_;
-  bool told_ = false;  // this wait has reported its call
+  bool reported_ = false;  // this wait has reported its call
   bool ended_ = false;  // by the program's check
   std::uint64_t events_ = 0;  // of the network, before the last sleep between two polls
   std::uint32_t seen_ = 0;

@@ -36,9 +36,9 @@ Status pause_until(Wait &wait, Look look, FindFailure find_failure, Deadline dea
   const RecordedWait recorded(wait);
   deadline.begin();
   while (true) {
-    const Status verdict = wait.pause() == Wait::Turn::check_peers ? find_failure() : Status::ok;
+    const Status failure = wait.pause() == Wait::Turn::check_peers ? find_failure() : Status::ok;
     if (const Status found = look(); found != Status::again) return found;
-    if (failed(verdict) && !wait.has_restarted()) return verdict;
+    if (failed(failure) && !wait.has_restarted()) return failure;
     if (deadline.over()) return Status::again;
   }
 }
@@ -46,7 +46,7 @@ Status pause_until(Wait &wait, Look look, FindFailure find_failure, Deadline dea
 /// Waits until look() returns anything but `again`, and returns that. Between two looks it pauses. After some pauses it calls
 /// find_failure(), which fails if a peer has ended, or the time limit of the wait has passed. What a peer did before it died counts: so it
 /// looks once more, and returns the failure only if it still finds nothing. A look that finds a part calls wait.progress(), and waiting
-/// starts anew. Returns `again` once the deadline is over.
+/// starts again. Returns `again` once the deadline is over.
 template <class Look, class FindFailure>
 Status wait_until(Wait &wait, Look look, FindFailure find_failure, Deadline deadline = Deadline::kForever_ms) {
   const Status found = look();

@@ -133,8 +133,8 @@ Status Context::compare_builds(MPI_Comm comm) {
   const std::int64_t first = agreement_.all[0];
   Status same = Status::ok;
   if (first != kBuild)
-    same = fail(Status::mismatch, "hlc_init: rank 0 has Halocline %s, rank %d has %s; all need the same", name_of_build(first).c_str(),
-                rank_, name_of_build(kBuild).c_str());
+    same = fail(Status::mismatch, "hlc_init: rank 0 has Halocline %s, rank %d has %s; install one version for all ranks",
+                name_of_build(first).c_str(), rank_, name_of_build(kBuild).c_str());
   return agree(*this, comm, same);
 }
 

@@ -91,7 +91,7 @@ using Float128 = long double;
 #endif
 
 /// Calls `work` with a value of the C++ type that an element is computed with: for logicals and characters an integer, for pairs a Pair. Does
-/// nothing for what is no element.
+/// nothing for what is not an element.
 template <class Work>
 constexpr void with_element(Basic type, Work work) {
   switch (type) {
@@ -142,7 +142,7 @@ constexpr void with_element(Basic type, Work work) {
   }
 }
 
-/// Bytes from one element of an array to the next; 0 for what is no element.
+/// Bytes from one element of an array to the next; 0 for what is not an element.
 constexpr std::int64_t basic_bytes(Basic type) {
   std::int64_t bytes = 0;
   with_element(type, [&](auto element) { bytes = static_cast<std::int64_t>(sizeof element); });
@@ -174,7 +174,7 @@ constexpr ElementData data_of(Basic type) {
   return data;
 }
 
-/// True if an element has bytes that are no data.
+/// True if an element has padding bytes.
 constexpr bool has_gaps(Basic type) { return data_of(type).has_gaps(basic_bytes(type)); }
 
 }  // namespace halocline::core::elements

@@ -35,7 +35,7 @@ class Applier {
 /// True if MPI defines the operation for the type (MPI 4.1, section 6.9.2; MPI_REPLACE and MPI_NO_OP for all elements).
 bool is_defined(Operation op, Basic type);
 
-/// The engine's action that does the operation on elements of the type; its op or its type is none (..._COUNT_) where there is none.
+/// The engine's action that does the operation on elements of the type; its op or its type is ..._COUNT_ where there is none.
 hlc_action engine_action(Operation op, Basic type);
 
 /// Copies the data of one element, and not its gaps.

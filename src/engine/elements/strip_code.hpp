@@ -31,7 +31,7 @@ class StripReader {
  public:
   StripReader(const char *from, std::int64_t bytes) : next_(from), end_of_code_(from + bytes) {}
 
-  /// False at the end, and for bytes that are no strip.
+  /// False at the end, and for bytes that do not encode a strip.
   bool next(Strip &strip);
   /// True if all bytes have been strips.
   bool is_at_end() const { return next_ == end_of_code_; }

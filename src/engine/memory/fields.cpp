@@ -19,7 +19,7 @@ Status Fields::allocate(std::size_t bytes, void **data, Pages pages) {
   HLC_TRY(meet(communicator_, alone(communicator_, [&] {
                  if (!data) return fail(Status::argument, "hlc_field_alloc on rank %d: data is NULL", communicator_.rank());
                  if (bytes > kLargestField)
-                   return fail(Status::memory, "hlc_field_alloc on rank %d: bytes is %zu, which no memory has", communicator_.rank(),
+                   return fail(Status::memory, "hlc_field_alloc on rank %d: bytes is %zu, more than memory can hold", communicator_.rank(),
                                bytes);
                  made.push_back({next_serial_, static_cast<std::int64_t>(bytes), {}, 0});
                  return Status::ok;
@@ -38,12 +38,11 @@ Status Fields::release(void *data) {
   const auto field =
       std::find_if(fields_.begin(), fields_.end(), [&](const Field &f) { return f.segment.part(communicator_.member()) == data; });
   if (field == fields_.end())
-    return fail(Status::argument, "hlc_field_free on rank %d: data %p does not come from hlc_field_alloc", communicator_.rank(), data);
+    return fail(Status::argument, "hlc_field_free on rank %d: data %p is not from hlc_field_alloc", communicator_.rank(), data);
   if (field->users > 0)
-    return fail(
-        Status::state,
-        "hlc_field_free on rank %d: data %p is used by %d plans (a halo in mode auto has one per candidate); release what swaps it first",
-        communicator_.rank(), data, field->users);
+    return fail(Status::state,
+                "hlc_field_free on rank %d: data %p is used by %d plans (a halo in mode auto has one per candidate); release them first",
+                communicator_.rank(), data, field->users);
   fields_.erase(field);
   return Status::ok;
 }

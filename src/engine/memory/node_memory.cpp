@@ -20,7 +20,7 @@ struct Layout : Job {
 
 Status shortage(const Communicator &communicator, std::int64_t bytes, int error) {
   if (error == 0) return Status::ok;
-  return fail(Status::memory, "rank %d: shared memory for %lld bytes on its node cannot be had: %s (see 'df /dev/shm', 'ulimit -a')",
+  return fail(Status::memory, "rank %d cannot allocate %lld bytes of shared memory on its node: %s (see 'df /dev/shm', 'ulimit -a')",
               communicator.rank(), static_cast<long long>(bytes), std::strerror(error));
 }
 

@@ -58,7 +58,7 @@ void ConnectionTable::fail_connection(Connection &connection, int error, const c
 }
 
 Status ConnectionTable::failure(const Connection &connection, const char *call) const {
-  return fail(Status::peer_died, "%s: rank %d cannot reach %s over the network (any more): %s (in %s)", call, needs_.communicator.rank(),
+  return fail(Status::peer_died, "%s: rank %d cannot reach %s over the network: %s (in %s)", call, needs_.communicator.rank(),
               name_of(connection.rank).c_str(), endpoint().text_of(connection.error), connection.failed_call);
 }
 

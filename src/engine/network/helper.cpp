@@ -102,7 +102,7 @@ Status Helper::start(const NetworkEndpoint &network, const transport::Choice &ch
     HelperRequest book;
     HelperReply reply;
     book.bytes = addresses.part_bytes(0);
-    if (addresses.describe(book.object) != 0) return fail(Status::state, "the table of addresses has no file");
+    if (addresses.describe(book.object) != 0) return fail(Status::state, "the address table has no file");
     return request(book, &reply);
   });
 }
@@ -126,7 +126,7 @@ Status Helper::fill_state(const NetworkEndpoint &network, const transport::Choic
   struct stat pipe;
   const transport::shm::Region &doorbells = communicator_.doorbell().region();
   if (fstat(pipe_[1], &pipe) != 0 || doorbells.describe(state.doorbells) != 0)
-    return fail(Status::state, "rank %d has no files to give to a helper process: %s", communicator_.rank(), std::strerror(errno));
+    return fail(Status::state, "rank %d cannot pass its files to the helper process: %s", communicator_.rank(), std::strerror(errno));
   state.build = kHelperBuild;
   state.ranks = communicator_.size();
   state.members = communicator_.members();
@@ -144,7 +144,7 @@ Status Helper::await_ready() {
   const auto has_begun = [&] { return state.state.load(std::memory_order_acquire) != HelperState::State::starting; };
   HLC_TRY(await(has_begun));
   if (state.state.load(std::memory_order_relaxed) == HelperState::State::ready) return Status::ok;
-  return fail(static_cast<Status>(state.status), "rank %d: its node's helper process: %s", communicator_.rank(), state.message);
+  return fail(static_cast<Status>(state.status), "rank %d: helper process of its node: %s", communicator_.rank(), state.message);
 }
 
 /// Opens both ends at once, so that the pipe always has a reader.
@@ -156,10 +156,10 @@ Status Helper::open_pipe() {
   std::snprintf(path, sizeof path, "/proc/%lld/fd/%d", static_cast<long long>(there.maker), there.file);
   pipe_[1] = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
   if (pipe_[1] < 0 || fstat(pipe_[1], &pipe) != 0)
-    return fail(Status::unsupported, "rank %d does not reach its node's helper process: %s: %s", communicator_.rank(), path,
+    return fail(Status::unsupported, "rank %d cannot reach the helper process of its node: %s: %s", communicator_.rank(), path,
                 std::strerror(errno));
   if (pipe.st_dev == there.device && pipe.st_ino == there.inode) return Status::ok;
-  return fail(Status::unsupported, "rank %d does not reach its node's helper process: %s is something else", communicator_.rank(), path);
+  return fail(Status::unsupported, "rank %d cannot reach the helper process of its node: %s is not its pipe", communicator_.rank(), path);
 }
 
 Status Helper::look_for_death() const {
@@ -170,8 +170,8 @@ Status Helper::look_for_death() const {
 Status Helper::find_failure(const Wait &wait) const {
   HLC_TRY(look_for_death());
   if (!wait.timed_out()) return Status::ok;
-  return fail(Status::timeout, "rank %d has waited %lld s for the helper process of its node (HALOCLINE_TIMEOUT)", communicator_.rank(),
-              static_cast<long long>(communicator_.timeout_ns() / 1'000'000'000));
+  return fail(Status::timeout, "rank %d timed out after %lld s waiting for the helper process of its node (HALOCLINE_TIMEOUT)",
+              communicator_.rank(), static_cast<long long>(communicator_.timeout_ns() / 1'000'000'000));
 }
 
 template <class There>
@@ -196,7 +196,7 @@ Status Helper::request(const HelperRequest &request, HelperReply *reply) {
   HLC_TRY(await(is_free));
   *reply = slot.reply;
   const auto status = static_cast<Status>(reply->status);
-  return failed(status) ? fail(status, "rank %d: its node's helper process: %s", communicator_.rank(), reply->message) : Status::ok;
+  return failed(status) ? fail(status, "rank %d: helper process of its node: %s", communicator_.rank(), reply->message) : Status::ok;
 }
 
 /// A failed write is harmless: a full pipe has woken the helper already, or no process reads it any more.

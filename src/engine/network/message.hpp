@@ -54,7 +54,7 @@ struct ListedAtomic {
     if (words() > 1) to[1] = operand;
     if (words() > 2) to[2] = expected;
   }
-  /// Reads it from the first of so many words; false if there are too few.
+  /// Reads it from the first of `there` words; false if there are too few.
   bool read(const char *from, std::size_t there) {
     std::uint64_t word[3] = {};
     if (there == 0) return false;

@@ -27,7 +27,7 @@ Status read_fake(int rank, transport::Fake &fake) {
       fake = static_cast<transport::Fake>(i);
       return Status::ok;
     }
-  return fail(Status::argument, "rank %d: HALOCLINE_FAKE_NETWORK is '%s', it must be crowded, unordered, poor, cxi, efa or opx", rank,
+  return fail(Status::argument, "rank %d: HALOCLINE_FAKE_NETWORK is '%s' but must be crowded, unordered, poor, cxi, efa or opx", rank,
               text);
 }
 
@@ -102,9 +102,9 @@ Status compare_names(Communicator &communicator, const Wish &wish) {
 
 /// What drives progress, for the description.
 const char *by(Progress progress) {
-  if (progress == Progress::helper) return "a helper process of each node for segments, whoever calls for plans";
-  if (progress == Progress::spare) return "whoever calls, and a thread while nobody does";
-  return progress == Progress::thread ? "a thread" : "whoever calls";
+  if (progress == Progress::helper) return "a helper process of each node for segments, the calling thread for plans";
+  if (progress == Progress::spare) return "the calling thread, and a spare thread while none calls";
+  return progress == Progress::thread ? "a thread" : "the calling thread";
 }
 
 /// Adds the rank to a reason not to use the network.

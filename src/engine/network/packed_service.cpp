@@ -33,7 +33,7 @@ struct Packed {
   Access access() const { return memory.lock || memory.is_alone ? Access::exclusive : Access::atomic; }
 };
 
-/// Calls each(strip) for all strips, with offsets in the memory, until it returns false; false then, and if the code is none.
+/// Calls each(strip) for all strips, with offsets in the memory, until it returns false; false then, and if the code is invalid.
 template <class Each>
 bool for_strips(const Packed &packed, Each each) {
   elements::StripReader reader(packed.code.data, packed.code.bytes);
@@ -76,7 +76,7 @@ bool has_right_strips(const Packed &packed) {
   return fits && left == 0;
 }
 
-/// How many values the query brings for each of its bytes.
+/// How many values the query carries for each of its bytes.
 std::int64_t values_of(const Packed &packed) {
   if (packed.query.kind == Kind::swap) return 2;
   if (packed.query.kind == Kind::gather) return 0;

@@ -166,7 +166,7 @@ void PendingRequests::ended(Request &request) {
 }
 
 void PendingRequests::settle(Request &request) {
-  // A reply to another rank's query is no sign of progress of the rank that is waited for.
+  // A reply to another rank's query does not show progress of the awaited rank.
   if (!request.is_reply) {
     request.connection->progress += 1;
     progress_ += 1;
@@ -211,7 +211,7 @@ int PendingRequests::find_under_way(const char *call) const {
 
 Status PendingRequests::late(const char *call, int rank) const {
   const std::string peer = rank < 0 ? "the network" : connections_.name_of(rank);
-  return fail(Status::timeout, "%s: rank %d has waited %lld s for %s (HALOCLINE_TIMEOUT)", call, communicator_.rank(),
+  return fail(Status::timeout, "%s: rank %d timed out after %lld s waiting for %s (HALOCLINE_TIMEOUT)", call, communicator_.rank(),
               static_cast<long long>(communicator_.timeout_ns() / 1'000'000'000), peer.c_str());
 }
 

@@ -22,7 +22,7 @@ struct NetworkOperation {
   std::int64_t bytes = 0;
   std::uint64_t immediate = 0;  // immediate data
   bool is_announced = false;  // a later message to the rank says that it has arrived
-  std::int64_t most_copied = Request::kShort;  // of so many bytes the source may change once the operation has begun
+  std::int64_t most_copied = Request::kShort;  // up to this size the source may change once the operation has begun
 };
 
 /// Any thread may call if the endpoint was opened for many threads. `call` is the caller's name in messages.

@@ -93,13 +93,13 @@ Status RequestEngine::give_back_memory(int rank, const char *call, Uses uses) {
   });
 }
 
-Status RequestEngine::flush_before_telling(int told, const char *call) {
+Status RequestEngine::flush_before_notify(int peer, const char *call) {
   const auto wait = [&](const Connection &connection) { return wait_for(pending_, connection, call); };
   HLC_TRY(for_connections(-1, wait));
-  const auto is_told = [=](const Connection &connection) { return connection.rank == told; };
+  const auto is_peer = [=](const Connection &connection) { return connection.rank == peer; };
   HLC_TRY(for_connections(
-      -1, [&](const Connection &connection) { return is_told(connection) ? Status::ok : queries_.ask_to_confirm(connection, call); }));
-  return for_connections(-1, [&](const Connection &connection) { return is_told(connection) ? Status::ok : wait(connection); });
+      -1, [&](const Connection &connection) { return is_peer(connection) ? Status::ok : queries_.ask_to_confirm(connection, call); }));
+  return for_connections(-1, [&](const Connection &connection) { return is_peer(connection) ? Status::ok : wait(connection); });
 }
 
 Status RequestEngine::confirm_all(const char *call) {

@@ -42,8 +42,8 @@ class RequestEngine final : public EndpointClient {
 
   /// Parts of this rank that queries of others access.
   ServedParts &served() { return served_; }
-  /// While it is held no query of another rank is carried out in this process.
-  std::unique_lock<std::mutex> hold_up_queries() { return pending_.lock(); }
+  /// While this lock is held, no request of another rank is carried out in this process.
+  std::unique_lock<std::mutex> pause_request_service() { return pending_.lock(); }
   /// Queries to other ranks.
   RequestQueries &queries() { return queries_; }
   /// Requests that have failed or are to be abandoned.
@@ -63,8 +63,8 @@ class RequestEngine final : public EndpointClient {
   /// Waits until the requests begun so far to a rank, or to all, no longer use their callers' memory. With `reads` only those that read. With
   /// `accumulates` until these have been carried out, so that a put or a get that begins now follows them.
   Status give_back_memory(int rank, const char *call, Uses uses);
-  /// As flush of all ranks with `confirm`. But one rank confirms nothing, as a message that follows tells it; below 0: each confirms.
-  Status flush_before_telling(int told, const char *call);
+  /// Flushes all ranks with `confirm`. The exception is `peer`, which a following message notifies; below 0: no exception.
+  Status flush_before_notify(int peer, const char *call);
   /// Waits until the ranks have got all that was posted to them, messages without a reply included.
   Status confirm_all(const char *call);
   /// The same without waiting, for all requests begun so far to a rank: `look` returns ok once they have ended, `again` until then.

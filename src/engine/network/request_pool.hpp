@@ -28,7 +28,7 @@ struct LongRoom {
   LongRoom *after = nullptr;  // in the pool
 };
 
-/// The owner of requests: it is told when one has ended.
+/// The owner of requests, which is notified when one has ended.
 class RequestOwner {
  public:
   RequestOwner() = default;
@@ -92,7 +92,7 @@ struct Request : Transfer {
   std::int64_t room_bytes() const { return lent ? kMessageRoom : kRoom; }
   /// Where the operands of its message are written.
   char *operands() const { return room + sizeof(Message); }
-  /// Makes it send a message, which so many bytes of operands follow.
+  /// Makes it send a message, followed by this number of bytes of operands.
   void carry(const Message &message, std::int64_t operand_bytes);
   /// The same, with a copy of operands or values.
   void carry(const Message &message, const void *operands, std::int64_t operand_bytes);
@@ -108,7 +108,7 @@ class RequestPool {
     transport::Failures *failures = nullptr;
   };
 
-  /// The pool grows by so many requests, and by so many rooms for long messages.
+  /// The pool grows by this number of requests, and of buffers for long messages.
   static constexpr std::size_t kChunk = 32, kLongChunk = 4;
   /// Bytes that the network sends from, of such a step.
   static constexpr std::int64_t kChunkBytes = static_cast<std::int64_t>(kChunk) * Request::kRoom,

@@ -154,7 +154,7 @@ void RequestQueries::forget(Query &query) {
   if (query.request) abandon(query);
 }
 
-/// A late reply to an abandoned request names a use that is over. A second reply, or one to a request that is no query, is ignored: the
+/// A late reply to an abandoned request names a use that is over. A second reply, or one to a request that is not a query, is ignored: the
 /// provider may still hold the request. So is a reply with another number of values.
 bool RequestQueries::take_reply(const Message &message, const char *olds, std::int64_t bytes) {
   Request *const found = pending_.pool().at(message.request);

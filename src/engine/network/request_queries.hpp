@@ -43,7 +43,7 @@ class RequestQueries {
   Status start(Query &query, int rank, const char *call, const Message &message, const AtomicsQuery &several);
   /// Tests for the reply after a poll; `again` until it has arrived.
   Status test(Query &query, const char *call, std::uint64_t *reply);
-  /// The reply is not wanted any more; the query may be carried out all the same.
+  /// The reply is no longer wanted; the query may be carried out nevertheless.
   void forget(Query &query);
   /// Takes a request for a query whose operands its caller writes; waits while too many requests are under way there.
   Status take(int rank, const char *call, Room room, Request **request);

@@ -22,7 +22,7 @@ struct Served {
   const transport::shm::ObjectAddress *notifications_object = nullptr;
   // The lock for atomics on the data, if other ranks of the node do them by reading and writing.
   NodeLock lock = {};
-  // No other process changes numbers of the data, and this one only while it holds up queries (RequestEngine::hold_up_queries).
+  // No other process changes numbers of the data, and this one only while it pauses the service of requests (RequestEngine::pause_request_service).
   bool is_alone = false;
 };
 

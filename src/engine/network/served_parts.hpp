@@ -26,7 +26,7 @@ class ServedParts {
   void stop_serving(std::uint32_t segment);
 
   // With the lock:
-  /// Reads a message of another rank; false for what is no message of the job.
+  /// Reads a message of another rank; false for what is not a message of the job.
   bool read(const char *text, std::int64_t bytes, Message *message) const { return service_.read(text, bytes, message); }
   /// Carries out a query, whose operands follow it, and replies; false if it is not valid.
   bool carry_out(const Message &query, const char *operands, std::int64_t bytes);

@@ -31,7 +31,7 @@ class Service {
   void serve(int rank, std::uint32_t segment, const Served &memory) { served_[{rank, segment}] = memory; }
   void stop_serving(int rank, std::uint32_t segment) { served_.erase({rank, segment}); }
 
-  /// False for what is no message of the job.
+  /// False for what is not a message of the job.
   bool read(const char *text, std::int64_t bytes, Message *message) const;
   /// True for a query that is carried out after those of its rank that were put off.
   static bool is_in_order(const Message &query) { return query.kind != Message::Kind::notify && query.kind != Message::Kind::confirm; }

@@ -86,7 +86,7 @@ void SlotChannel::greet() {
   network_->endpoint()->start(word_);
 }
 
-void SlotChannel::tell() {
+void SlotChannel::send_notice() {
   greets_ = false;
   word_.kind = Transfer::Kind::write_with_immediate;
   word_.immediate = peer_immediates_.back();
@@ -161,13 +161,12 @@ Status SlotChannels::progress() {
 
 Status SlotChannels::failure_of(const SlotChannel &channel) const {
   if (channel.has_greeting_failed() && greeting_fails_ == Status::timeout) return unreached(channel, channel.failure());
-  return fail(Status::peer_died, "rank %d cannot reach %s over the network (any more): %s", my_rank(), channel.name().c_str(),
-              channel.failure());
+  return fail(Status::peer_died, "rank %d cannot reach %s over the network: %s", my_rank(), channel.name().c_str(), channel.failure());
 }
 
 /// The reason is known if the provider has reported an error, else "".
 Status SlotChannels::unreached(const SlotChannel &channel, const char *reason) const {
-  return fail(Status::timeout, "rank %d does not reach %s over the network, %s%s%s (%s)", my_rank(), channel.name().c_str(),
+  return fail(Status::timeout, "rank %d cannot reach %s over the network, %s%s%s (%s)", my_rank(), channel.name().c_str(),
               network_.endpoint()->description().c_str(), *reason ? ": " : "", reason, advice_);
 }
 

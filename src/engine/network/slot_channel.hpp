@@ -77,8 +77,8 @@ class SlotChannel {
   bool is_silent() const { return !is_done(word_) || (form_.greets_both_ways && !reached(*counters_.word, 1)); }
   bool has_greeting_failed() const { return greets_ && has_failed(word_); }
   /// After the greetings: writes the word of SlotPeer behind the word that greetings reach, and raises the peer's counter `word`.
-  void tell();
-  bool has_told() const { return is_over(word_); }
+  void send_notice();
+  bool notice_sent() const { return is_over(word_); }
 
   /// True if all messages of this rank, and what frees its slots, have left this process. A greeting may still be under way.
   bool is_quiet() const {
@@ -100,7 +100,7 @@ class SlotChannel {
   void withdraw();
   /// Ends the peer's access to the counters, and the connection.
   void leave();
-  /// The number of writes that were begun, without those of `greet` and `tell`.
+  /// The number of writes that were begun, without those of `greet` and `send_notice`.
   std::int64_t writes() const { return out.writes() + in.writes(); }
   std::int64_t memory_bytes() const;
 

@@ -10,7 +10,7 @@
 
 namespace halocline::core {
 
-/// Strips from an address on, which take so many bytes in their order. Without bytes nothing is unpacked.
+/// Strips from an address on, which take this number of bytes in their order. With 0 bytes nothing is unpacked.
 struct Unpacking {
   char *base = nullptr;
   std::int64_t bytes = 0;

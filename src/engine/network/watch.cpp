@@ -70,11 +70,10 @@ bool Watch::has_lost(int rank, const char *call) {
 
 void Watch::look_at_others(const char *call, RequestEngine &requests) {
   Liveness &liveness = *network_.liveness();
-  for (int gone = -1; (gone = liveness.find_lost(Liveness::kLost_ns, gone)) >= 0;) requests.failures().abandon(gone, call);
+  for (int lost = -1; (lost = liveness.find_lost(Liveness::kLost_ns, lost)) >= 0;) requests.failures().abandon(lost, call);
   if (!requests.failures().has_failed()) return;
   for (int rank = 0; rank < communicator_.size(); ++rank)
-    if (requests.failures().has_failed(rank) && !find(rank))
-      note(rank, requests.name_of(rank) + " cannot be reached over the network (any more)");
+    if (requests.failures().has_failed(rank) && !find(rank)) note(rank, requests.name_of(rank) + " cannot be reached over the network");
 }
 
 bool Watch::is_lost(int rank) {
@@ -83,7 +82,7 @@ bool Watch::is_lost(int rank) {
 }
 
 Status Watch::name(const char *call, Loss &loss) const {
-  loss.told = true;
+  loss.reported = true;
   return fail(Status::peer_died, "%s on rank %d: %s", call, communicator_.rank(), loss.why.c_str());
 }
 
@@ -91,19 +90,19 @@ Status Watch::send_notice(const char *call, int since) {
   if (!knows_any()) return Status::ok;
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < losses_.size(); ++i)
-    if (!losses_[i].told || i >= static_cast<std::size_t>(since)) return name(call, losses_[i]);
+    if (!losses_[i].reported || i >= static_cast<std::size_t>(since)) return name(call, losses_[i]);
   return Status::ok;
 }
 
-Status Watch::tell(const char *call, int rank) {
+Status Watch::report(const char *call, int rank) {
   const std::lock_guard lock(mutex_);
   Loss *loss = find(rank);
   return loss ? name(call, *loss) : Status::ok;
 }
 
-void Watch::told_all() {
+void Watch::mark_all_reported() {
   const std::lock_guard lock(mutex_);
-  for (Loss &loss : losses_) loss.told = true;
+  for (Loss &loss : losses_) loss.reported = true;
 }
 
 }  // namespace halocline::core

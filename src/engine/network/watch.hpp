@@ -1,4 +1,4 @@
-// The ranks that are known to be lost, and of which of them the program has been told. For faces whose calls continue after a loss.
+// The ranks that are known to be lost, and which of these losses have been reported to the program. For faces whose calls continue after a loss.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -34,18 +34,18 @@ class Watch {
   /// Number of ranks lost so far.
   int count() const { return count_.load(std::memory_order_acquire); }
 
-  /// Fails, naming the first such loss, if more than `since` ranks are lost, or the program has not been told of one.
+  /// Fails, naming the first such loss, if more than `since` ranks are lost, or a loss has not been reported to the program.
   Status send_notice(const char *call, int since);
-  /// Fails if a rank is lost, and notes that the program has been told of it.
-  Status tell(const char *call, int rank);
-  /// Notes that the program has been told of all losses by other means.
-  void told_all();
+  /// Fails if a rank is lost, and notes that this has been reported to the program.
+  Status report(const char *call, int rank);
+  /// Notes that all losses have been reported to the program by other means.
+  void mark_all_reported();
 
  private:
   struct Loss {
     int rank;
     std::string why;
-    bool told;
+    bool reported;
   };
   static constexpr std::int64_t kGlance_ns = 20'000'000;
 

@@ -15,9 +15,9 @@ inline int calling_rank(Target target) { return target.memory.communicator().ran
 /// The error of bytes that are not there.
 Status wrong_data(const char *call, Target target, std::int64_t bytes);
 Status null_argument(const char *call, Target target, const char *argument);
-/// An id that is no notification's.
+/// The error of an invalid notification id.
 Status wrong_id(const char *call, const RemoteMemory &memory, const char *argument, int id);
-/// The error of a notification that is none.
+/// The error of an invalid notification.
 Status wrong_notification(const char *call, const RemoteMemory &memory, hlc_notification notification);
 
 inline bool is_data(const void *data, std::int64_t bytes) { return bytes == 0 || (bytes > 0 && data); }

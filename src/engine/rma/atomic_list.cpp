@@ -43,7 +43,7 @@ FarAtomics::~FarAtomics() {
     if (query_[i].request) group_[i].network->requests()->queries().forget(query_[i]);
 }
 
-/// The last one of the memory, if it has room for so many words.
+/// The last one of the memory, if it has room for this number of words.
 FarAtomics::Group &FarAtomics::group_for(const RemoteMemory &memory, std::size_t words) {
   const RemoteDescriptor *const descriptor = &memory.descriptor();
   for (std::size_t i = groups_; i-- > 0;)

@@ -7,18 +7,18 @@
 
 namespace halocline::core {
 
-/// Waits until `there` is true, for the rank `from` if it is known. `say(verdict)` returns the failure with its message.
-template <class There, class Say>
-Status await(const Segment &segment, CallName name, There there, Say say, int from = -1) {
+/// Waits until `there` is true, for the rank `from` if it is known. `report(failure)` returns the failure with its message.
+template <class There, class Report>
+Status await(const Segment &segment, CallName name, There there, Report report, int from = -1) {
   Wait wait(segment.communicator(), WakeUp::by_doorbell, {name, segment.plan()});
   wait.expect(from);
-  WaitStatus verdict{Status::ok, -1};
+  WaitStatus failure{Status::ok, -1};
   const auto find_failure = [&] {
-    verdict = segment.check_failure(wait);
-    return failed(verdict.status) ? verdict.status : segment.check_network(name_of(name));
+    failure = segment.check_failure(wait);
+    return failed(failure.status) ? failure.status : segment.check_network(name_of(name));
   };
   const Status status = wait_until(wait, [&] { return there() ? Status::ok : Status::again; }, find_failure);
-  return failed(status) && failed(verdict.status) ? say(verdict) : status;
+  return failed(status) && failed(failure.status) ? report(failure) : status;
 }
 
 /// How long such a wait lasts at most, for messages.

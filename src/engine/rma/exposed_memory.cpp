@@ -12,7 +12,7 @@ ExposedMemory::~ExposedMemory() {
 
 Status RegisteredMemory::open(Network &network, char *data, std::int64_t bytes, RemoteDescriptor *descriptor) {
   if (network.helper())
-    return fail(Status::unsupported, "rank %d: a helper process (HALOCLINE_PROGRESS) reaches no memory that the application brings",
+    return fail(Status::unsupported, "rank %d: a helper process (HALOCLINE_PROGRESS=helper) cannot access user-provided memory",
                 network.communicator().rank());
   HLC_TRY(registration_.cover(*network.endpoint(), data, bytes));
   *descriptor = {bytes, registration_.remote(), 0, 0, 0};
@@ -22,7 +22,7 @@ Status RegisteredMemory::open(Network &network, char *data, std::int64_t bytes, 
 Status ExposedMemory::open(const Served &mine, const SharedMemory &object, Member member, RemoteDescriptor *descriptor) {
   if (!helper_) return open_here(mine, descriptor);
   if (dummy_target_ == 0)
-    return fail(Status::unsupported, "rank %d: a helper process (HALOCLINE_PROGRESS) reaches no memory that the application brings", rank_);
+    return fail(Status::unsupported, "rank %d: a helper process (HALOCLINE_PROGRESS=helper) cannot access user-provided memory", rank_);
   HelperReply reply;
   HLC_TRY(helper_->serve(number_, object, member, mine, &reply));
   is_open_ = true;

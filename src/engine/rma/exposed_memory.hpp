@@ -18,14 +18,14 @@ struct RemoteDescriptor {
 /// Exposes memory of this rank as long as the object lives; the network is open.
 class ExposedMemory {
  public:
-  /// The memory with this number. `brought`: the application provides it, and there is no dummy target before its data.
-  ExposedMemory(Network &network, std::uint32_t number, bool brought)
+  /// The memory with this number. `is_user_memory`: the application provides it, and there is no dummy target before its data.
+  ExposedMemory(Network &network, std::uint32_t number, bool is_user_memory)
       : requests_(*network.requests()),
         endpoint_(*network.endpoint()),
         helper_(network.helper()),
         rank_(network.communicator().rank()),
         number_(number),
-        dummy_target_(brought ? 0 : kDummyTarget) {}
+        dummy_target_(is_user_memory ? 0 : kDummyTarget) {}
   ExposedMemory(const ExposedMemory &) = delete;
   ExposedMemory &operator=(const ExposedMemory &) = delete;
   ~ExposedMemory();

@@ -24,11 +24,11 @@ constexpr std::int64_t kLocked = 4096;
 Status find_numbers(const char *call, Target at, hlc_number type, std::int64_t count, char **place) {
   const std::int64_t bytes = number_bytes(type);
   if (count < 0 || count > kMostElements)
-    return fail(Status::argument, "%s on rank %d: count is %lld, it must be 0 or more, and no more than memory holds", call,
+    return fail(Status::argument, "%s on rank %d: count is %lld but must be 0 or more, and no more than memory holds", call,
                 calling_rank(at), static_cast<long long>(count));
   if (!find_path(at, {0, count * bytes}, place)) return wrong_extent(call, at, {0, count * bytes});
   if ((at.offset & (bytes - 1)) != 0)
-    return fail(Status::argument, "%s on rank %d: offset is %lld, it must be a multiple of the %lld bytes of the type", call,
+    return fail(Status::argument, "%s on rank %d: offset is %lld but must be a multiple of the %lld bytes of the type", call,
                 calling_rank(at), static_cast<long long>(at.offset), static_cast<long long>(bytes));
   return Status::ok;
 }
@@ -48,13 +48,13 @@ std::string named(std::span<const char *const> names, int value, const char *non
 }
 
 Status wrong_action(const char *call, Target at, hlc_action action) {
-  return fail(Status::argument, "%s on rank %d: action.op %s does not go with action.type %s", call, calling_rank(at),
-              named(kOps, action.op, "no hlc_op").c_str(), named(kNumbers, action.type, "no hlc_number").c_str());
+  return fail(Status::argument, "%s on rank %d: action.op %s is not supported for action.type %s", call, calling_rank(at),
+              named(kOps, action.op, "not an hlc_op").c_str(), named(kNumbers, action.type, "not an hlc_number").c_str());
 }
 
 Status wrong_word(const char *call, Target at, hlc_number type) {
-  return fail(Status::argument, "%s on rank %d: type is %s, it must be an integer of 32 or 64 bits", call, calling_rank(at),
-              named(kNumbers, type, "no hlc_number").c_str());
+  return fail(Status::argument, "%s on rank %d: type is %s but must be an integer of 32 or 64 bits", call, calling_rank(at),
+              named(kNumbers, type, "not an hlc_number").c_str());
 }
 
 /// Copies numbers from the memory or back.
@@ -94,8 +94,8 @@ Status change_locked(const char *call, Target at, std::int64_t bytes, Change cha
   wait.expect(at.memory.rank());
   return wait_until(wait, attempt, [&] {
     if (!wait.timed_out()) return Status::ok;
-    return fail(Status::timeout, "%s: rank %d has waited %lld s for the lock of the memory of rank %d (HALOCLINE_TIMEOUT)", call,
-                communicator.rank(), static_cast<long long>(communicator.timeout_ns() / 1'000'000'000), at.memory.rank());
+    return fail(Status::timeout, "%s: rank %d timed out after %lld s waiting for the lock of the memory of rank %d (HALOCLINE_TIMEOUT)",
+                call, communicator.rank(), static_cast<long long>(communicator.timeout_ns() / 1'000'000'000), at.memory.rank());
   });
 }
 
@@ -141,7 +141,7 @@ Status find_operand(const char *call, Target at, hlc_action action, FetchOp fetc
 
 Status find_comparands(const char *call, Target at, hlc_number type, CompareSwap swap, char **place) {
   if (number_bytes(type) == 0)
-    return fail(Status::argument, "%s on rank %d: type is %d, which is no hlc_number", call, calling_rank(at), static_cast<int>(type));
+    return fail(Status::argument, "%s on rank %d: invalid hlc_number %d", call, calling_rank(at), static_cast<int>(type));
   if (!swap.expected) return null_argument(call, at, "expected");
   if (!swap.value) return null_argument(call, at, "value");
   return find_numbers(call, at, type, 1, place);
@@ -188,7 +188,7 @@ inline Status fetch_at(char *place, const char *call, Target at, hlc_action acti
   return Status::ok;
 }
 
-/// Combines so many bytes of operands with the numbers at `target`.
+/// Combines `bytes` bytes of operands with the numbers at `target`.
 void combine_all(hlc_action action, char *target, const char *operands, std::int64_t bytes) {
   const std::int64_t size = number_bytes(action.type);
   for (std::int64_t i = 0; i < bytes; i += size) apply(action, target + i, operands + i, nullptr);

@@ -39,8 +39,8 @@ ssize_t KernelCopy::copy_some(std::size_t first) const {
 
 Status KernelCopy::failure() const {
   return fail(errno == ESRCH ? Status::peer_died : Status::unsupported,
-              "%s: rank %d cannot reach memory that rank %d has brought, in process %d of its node: %s", call_,
-              memory_.communicator().rank(), memory_.rank(), memory_.process(), std::strerror(errno));
+              "%s: rank %d cannot access user-provided memory of rank %d, process %d of its node: %s", call_, memory_.communicator().rank(),
+              memory_.rank(), memory_.process(), std::strerror(errno));
 }
 
 Status KernelCopy::run() {

@@ -66,7 +66,7 @@ Status LocalMemory::make_object() {
   int error = object_.make_nameless(descriptor_.object);
   if (error == 0) error = object_.map(0);
   if (error == 0) return Status::ok;
-  return fail(Status::memory, "rank %d: shared memory for %lld bytes cannot be had: %s (see 'df /dev/shm', 'ulimit -a')",
+  return fail(Status::memory, "rank %d cannot allocate %lld bytes of shared memory: %s (see 'df /dev/shm', 'ulimit -a')",
               communicator_.rank(), static_cast<long long>(object_.bytes()), std::strerror(error));
 }
 

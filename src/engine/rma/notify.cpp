@@ -12,13 +12,13 @@ Status check_ids(const Segment &segment, const char *call, hlc_ids ids, const in
   if (!id) return fail(Status::argument, "%s on rank %d: id is NULL", call, segment.rank());
   if (ids.first < 0 || ids.first >= segment.notifications()) return wrong_id(call, segment.mine(), "ids.first", ids.first);
   if (ids.count < 1 || ids.count > segment.notifications() - ids.first)
-    return fail(Status::argument, "%s on rank %d: ids.count is %d, with ids.first %d it must be 1 to %d", call, segment.rank(), ids.count,
+    return fail(Status::argument, "%s on rank %d: ids.count is %d; with ids.first %d it must be 1 to %d", call, segment.rank(), ids.count,
                 ids.first, segment.notifications() - ids.first);
   return Status::ok;
 }
 
 /// Sets a notification of memory on this node.
-void tell(const RemoteMemory &memory, hlc_notification notification) {
+void raise_notification(const RemoteMemory &memory, hlc_notification notification) {
   memory.words().notifications.set(notification.id, notification.value);
   memory.ring();
 }
@@ -35,7 +35,7 @@ hlc_notification as_notification(const RemoteMemory &memory, MonotonicWord word)
 [[gnu::noinline]] Status put_notify_unmapped(const char *call, Target to, Source source, hlc_notification notification) {
   if (!to.memory.is_near()) return RemoteRma(to.memory).put_notify(call, to.offset, source, notification);
   HLC_TRY(put(call, to, source));
-  tell(to.memory, notification);
+  raise_notification(to.memory, notification);
   return Status::ok;
 }
 
@@ -48,7 +48,7 @@ Status put_notify(const char *call, Target to, Source source, hlc_notification n
   if (!find_path(to, {0, source.bytes}, &place)) return wrong_extent(call, to, {0, source.bytes});
   if (!place) return put_notify_unmapped(call, to, source, notification);
   copy_bytes(place, source.data, source.bytes);
-  tell(to.memory, notification);
+  raise_notification(to.memory, notification);
   return Status::ok;
 }
 
@@ -71,7 +71,7 @@ Status put_notify(const char *call, Target to, Source source, hlc_notification n
 Status notify(const char *call, const RemoteMemory &memory, hlc_notification notification) {
   if (!is_notification(memory, notification)) return wrong_notification(call, memory, notification);
   if (!memory.is_near()) return RemoteRma(memory).notify(call, notification);
-  tell(memory, notification);
+  raise_notification(memory, notification);
   return Status::ok;
 }
 
@@ -121,12 +121,12 @@ Status notify_wait(CallName name, Segment &segment, hlc_ids ids, int *id) {
     *id = segment.find(ids.first, end);
     return *id != end;
   };
-  return await(segment, name, there, [&](const WaitStatus &verdict) {
-    if (verdict.dead_rank >= 0)
-      return fail(verdict.status, "%s: rank %d waits for a notification of %d to %d, and the process of rank %d has ended", call,
-                  segment.rank(), ids.first, end - 1, verdict.dead_rank);
-    return fail(verdict.status, "%s: rank %d has waited %lld s for a notification of %d to %d (HALOCLINE_TIMEOUT)", call, segment.rank(),
-                most_seconds(segment), ids.first, end - 1);
+  return await(segment, name, there, [&](const WaitStatus &failure) {
+    if (failure.dead_rank >= 0)
+      return fail(failure.status, "%s: rank %d waits for a notification of %d to %d, and the process of rank %d has ended", call,
+                  segment.rank(), ids.first, end - 1, failure.dead_rank);
+    return fail(failure.status, "%s: rank %d timed out after %lld s waiting for a notification of %d to %d (HALOCLINE_TIMEOUT)", call,
+                segment.rank(), most_seconds(segment), ids.first, end - 1);
   });
 }
 

@@ -33,7 +33,7 @@
 
 namespace halocline::core {
 
-/// `after` only tells what is likely to follow.
+/// `after` is a hint of what is likely to follow.
 Status put(const char *call, Target to, Source source, After after = After::flush);
 Status get(const char *call, Target from, Sink sink);
 /// Resumable: `done` counts the bytes that have begun.

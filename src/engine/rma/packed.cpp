@@ -123,7 +123,7 @@ class PackedMessages {
     return request.tail_bytes > 0;
   }
 
-  /// The bytes of data that a message has room for, after so many, and after a further strip.
+  /// The bytes of data that a message has room for, after those used and a further strip.
   std::int64_t free_after(std::int64_t code_bytes, std::int64_t data_bytes) const {
     const std::int64_t in_query = room_ - code_bytes - elements::kMostCode,
                        in_reply = fetches() ? room_ : std::numeric_limits<std::int64_t>::max();

@@ -25,7 +25,7 @@ bool find_bytes(Target target, const void *data, std::int64_t bytes, char **plac
 }
 
 Status wrong_block(const char *call, Target target, const char *argument, int d, std::int64_t value) {
-  return fail(Status::argument, "%s on rank %d: block.%s[%d] is %lld, it must be 0 or more", call, calling_rank(target), argument, d,
+  return fail(Status::argument, "%s on rank %d: block.%s[%d] is %lld but must be 0 or more", call, calling_rank(target), argument, d,
               static_cast<long long>(value));
 }
 
@@ -33,10 +33,10 @@ Status wrong_block(const char *call, Target target, const char *argument, int d,
 Status measure(const char *call, Target target, const hlc_block *block, Extent *extent) {
   if (!block) return fail(Status::argument, "%s on rank %d: block is NULL", call, calling_rank(target));
   if (block->ndims < 0 || block->ndims > HLC_MAX_DIMS)
-    return fail(Status::argument, "%s on rank %d: block.ndims is %d, it must be 0 to %d", call, calling_rank(target), block->ndims,
+    return fail(Status::argument, "%s on rank %d: block.ndims is %d but must be 0 to %d", call, calling_rank(target), block->ndims,
                 HLC_MAX_DIMS);
   if (block->run_bytes < 0)
-    return fail(Status::argument, "%s on rank %d: block.run_bytes is %lld, it must be 0 or more", call, calling_rank(target),
+    return fail(Status::argument, "%s on rank %d: block.run_bytes is %lld but must be 0 or more", call, calling_rank(target),
                 static_cast<long long>(block->run_bytes));
   *extent = {0, block->run_bytes};
   bool empty = block->run_bytes == 0;
@@ -141,8 +141,8 @@ Status get_unmapped(const char *call, Target from, char *data, ForEach for_each)
 }
 
 Status wrong_run(const char *call, Target target, std::size_t i, const Run &run) {
-  return fail(Status::argument, "%s on rank %d: run %zu has %lld bytes at %lld: that is no part of any memory", call, calling_rank(target),
-              i, static_cast<long long>(run.bytes), static_cast<long long>(run.target));
+  return fail(Status::argument, "%s on rank %d: run %zu has %lld bytes at %lld, outside the target's memory", call, calling_rank(target), i,
+              static_cast<long long>(run.bytes), static_cast<long long>(run.target));
 }
 
 /// Checks a list of runs, and finds the address of its origin; null if the target is not mapped.

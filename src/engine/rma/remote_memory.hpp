@@ -49,7 +49,7 @@ class RemoteMemory {
         words_(memory.words),
         lock_(memory.lock),
         address_(memory.address) {}
-  /// Memory of a rank of another node, with so many notifications. The network is open.
+  /// Memory of a rank of another node, with `notifications` notifications. The network is open.
   RemoteMemory(Network &network, int rank, const RemoteDescriptor &descriptor, int notifications)
       : path_(Path::network),
         rank_(rank),

@@ -72,7 +72,8 @@ Status RemoteRma::get_piece(const char *call, std::int64_t offset, char *data, s
   return requests_.post(call, {.kind = Transfer::Kind::read, .rank = memory_.rank(), .at = key_of(offset), .into = data, .bytes = bytes});
 }
 
-/// Bytes of a piece of so many. What may be under way at a time needs no pieces. Of more there are few enough that a put need not wait for room.
+/// The size of the pieces of a transfer of `bytes` bytes. Up to the size that may be under way at a time there is one piece. Above, pieces are
+/// few enough that a put need not wait for room.
 std::int64_t RemoteRma::piece_of(std::int64_t bytes) const {
   constexpr std::int64_t kMostPieces = 256;
   if (bytes / 2 <= endpoint_.piece_bytes()) return endpoint_.most_bytes();
@@ -134,7 +135,7 @@ Status RemoteRma::put_notify(const char *call, std::int64_t offset, Source sourc
   }
   // SYNC pieces-before-notification (pairs with NotificationWords::set)
   if (first > 0)
-    if (const Status gone = requests_.look(pending.before, call); gone != Status::ok) return gone;
+    if (const Status flushed = requests_.look(pending.before, call); flushed != Status::ok) return flushed;
   if (const Status room = memory_.find_room(call); room != Status::ok) return room;
   return put_last(call, offset, source, notification);
 }
@@ -174,7 +175,7 @@ Status RemoteRma::notify_in_order(const char *call, hlc_notification notificatio
     if (!pending.begun) pending = {true, requests_.begin_flush(memory_.rank(), false), 0};
     // SYNC writes-before-notification (pairs with NotificationWords::set): a message may overtake writes, unless the provider keeps the
     // order.
-    if (const Status gone = requests_.look(pending.before, call); gone != Status::ok) return gone;
+    if (const Status flushed = requests_.look(pending.before, call); flushed != Status::ok) return flushed;
   }
   if (const Status room = memory_.find_room(call); room != Status::ok) return room;
   return notify_by_message(call, notification);

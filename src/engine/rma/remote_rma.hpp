@@ -45,7 +45,7 @@ class RemoteRma {
   /// The same two without waiting. `again` until the reply has arrived: call again with the same query.
   Status combine(const char *call, std::int64_t offset, hlc_action action, std::uint64_t operand, std::uint64_t *old, Query &query);
   Status compare(const char *call, std::int64_t offset, hlc_number type, CompareSwap swap, Query &query);
-  /// Starts several atomics, whose offsets are in this memory; the reply brings the previous numbers. `again`, and nothing has been done,
+  /// Starts several atomics, whose offsets are in this memory; the reply carries the previous numbers. `again`, and nothing has been done,
   /// while too many requests are under way there.
   Status start_atomics(const char *call, const AtomicsQuery &several, Query &query);
   Status accumulate(const char *call, std::int64_t offset, hlc_action action, Numbers numbers);

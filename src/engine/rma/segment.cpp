@@ -14,7 +14,7 @@
 namespace halocline::core {
 namespace {
 
-/// Bytes of a part before its data, with so many notifications; `barrier_words`: one per round.
+/// Bytes of a part before its data, with this number of notifications; `barrier_words`: one per round.
 std::int64_t bytes_before_data(int notifications, int barrier_words) {
   return SharedMemory::rounded(static_cast<std::int64_t>(sizeof(PartHeader)) + NotificationWords::bytes_of(notifications, barrier_words) +
                                kDummyTarget);
@@ -52,44 +52,44 @@ Status same_on_all_ranks(const char *call, Communicator &communicator, const std
 
 Status Segment::check(const char *call, const SegmentSpec &spec) const {
   if (spec.bytes < 0 || spec.bytes > kMostBytes)
-    return fail(Status::argument, "%s on rank %d: bytes is %lld, it must be 0 or more, and no more than memory holds", call, rank(),
+    return fail(Status::argument, "%s on rank %d: bytes is %lld but must be 0 or more, and no more than memory holds", call, rank(),
                 static_cast<long long>(spec.bytes));
   if (spec.notifications < 0 || spec.notifications > HLC_MAX_NOTIFICATIONS)
-    return fail(Status::argument, "%s on rank %d: notifications is %d, it must be 0 to %d", call, rank(), spec.notifications,
+    return fail(Status::argument, "%s on rank %d: notifications is %d but must be 0 to %d", call, rank(), spec.notifications,
                 HLC_MAX_NOTIFICATIONS);
   return Status::ok;
 }
 
 Status Segment::create(const char *call, const SegmentSpec &spec) {
-  char *brought = spec.bytes > 0 ? spec.memory : nullptr;  // no network registers 0 bytes
+  char *user_memory = spec.bytes > 0 ? spec.memory : nullptr;  // no network registers 0 bytes
   plan_ = communicator_.next_plan() - 1;
   notifications_ = spec.notifications;
   shared_ = spec.shared;
   HLC_TRY(same_on_all_ranks(call, communicator_, {{{"notifications", notifications_}, {"shared", shared_ ? 1 : 0}}}));
-  HLC_TRY(make_memory(spec.bytes, brought));
-  list_memory(brought);
-  return communicator_.nodes() > 1 ? connect(brought != nullptr, spec.holds_up_queries) : Status::ok;
+  HLC_TRY(make_memory(spec.bytes, user_memory));
+  list_memory(user_memory);
+  return communicator_.nodes() > 1 ? connect(user_memory != nullptr, spec.pauses_queries) : Status::ok;
 }
 
-/// `brought`: the application's memory of this rank, if it provides some.
-Status Segment::make_memory(std::int64_t my_bytes, const char *brought) {
-  const std::int64_t bytes = bytes_before_data(notifications_, doubling_rounds(communicator_.size())) + (brought ? 0 : my_bytes);
+/// `user_memory`: the application's memory of this rank, if it provides some.
+Status Segment::make_memory(std::int64_t my_bytes, const char *user_memory) {
+  const std::int64_t bytes = bytes_before_data(notifications_, doubling_rounds(communicator_.size())) + (user_memory ? 0 : my_bytes);
   const Status listed = alone(communicator_, [&] {
     node_.resize(static_cast<std::size_t>(communicator_.members()));
-    if (brought) permit_node_to_trace(communicator_);
+    if (user_memory) permit_node_to_trace(communicator_);
     return Status::ok;
   });
   const Status made = create_shared_memory(communicator_, bytes, object_, file_of(communicator_));
   if (!failed(made)) {
     PartHeader &header = *reinterpret_cast<PartHeader *>(object_.part(communicator_.member()));
     header.bytes = my_bytes;
-    header.memory = reinterpret_cast<std::uint64_t>(brought);
+    header.memory = reinterpret_cast<std::uint64_t>(user_memory);
   }
   // All ranks have written their headers before any rank reads them.
   return agree(communicator_, communicator_.comm(), last_failure(listed, made));
 }
 
-void Segment::list_memory(char *brought) {
+void Segment::list_memory(char *user_memory) {
   const int barrier_words = doubling_rounds(communicator_.size());
   const std::int64_t before = bytes_before_data(notifications_, barrier_words);
   const Doorbell &doorbell = communicator_.doorbell();
@@ -100,7 +100,7 @@ void Segment::list_memory(char *brought) {
     if (shared_ && member > 0) words.notifications = of(0).words().notifications;
     MemoryOnNode memory{communicator_.rank_of(member), member, header.bytes, part + before, words, shared_};
     if (header.memory != 0) {
-      memory.data = member == communicator_.member() ? brought : nullptr;
+      memory.data = member == communicator_.member() ? user_memory : nullptr;
       memory.lock = {part + sizeof(PartHeader) + NotificationWords::bytes_of(notifications_, barrier_words), doorbell,
                      communicator_.member()};
       memory.process = doorbell.process_of(member);
@@ -110,14 +110,14 @@ void Segment::list_memory(char *brought) {
   }
 }
 
-Status Segment::connect(bool brought, bool holds_up_queries) {
+Status Segment::connect(bool user_memory, bool pauses_queries) {
   HLC_TRY(network_.open());
   HLC_TRY(network_.requests()->open());
   if (shared_) counted_.count(communicator_);
   RemoteDescriptor descriptor;
   const Status exposed = alone(communicator_, [&] {
-    exposed_.emplace(network_, network_.requests()->served().next_segment(), brought);
-    const bool is_alone = holds_up_queries && communicator_.members() == 1;
+    exposed_.emplace(network_, network_.requests()->served().next_segment(), user_memory);
+    const bool is_alone = pauses_queries && communicator_.members() == 1;
     return exposed_->open({mine().data(), mine().bytes(), mine().words(), nullptr, mine().lock(), is_alone}, object_,
                           communicator_.member(), &descriptor);
   });
@@ -142,7 +142,7 @@ std::string Segment::name_of(int rank) const {
 
 const RemoteMemory *Segment::find_memory(const char *call, int rank, std::optional<RemoteMemory> &made) const {
   if (rank < 0 || rank >= communicator_.size()) {
-    static_cast<void>(fail(Status::argument, "%s on rank %d: rank is %d, it must be 0 to %d", call, communicator_.rank(), rank,
+    static_cast<void>(fail(Status::argument, "%s on rank %d: rank is %d but must be 0 to %d", call, communicator_.rank(), rank,
                            communicator_.size() - 1));
     return nullptr;
   }

@@ -23,7 +23,7 @@ struct SegmentSpec {
   std::int64_t bytes = 0;
   int notifications = 0;
   bool shared = false;  // the ranks of a node share notifications
-  bool holds_up_queries = false;  // a rank that is alone on its node changes its own numbers only while it holds up queries
+  bool pauses_queries = false;  // a rank that is alone on its node changes its own numbers only while it pauses the service of queries
   char *memory = nullptr;  // of the application, which keeps it until the segment has ended; null: it is allocated. Each rank may choose.
 };
 
@@ -132,9 +132,9 @@ class Segment {
   }
   /// Finds a rank's memory, or makes it in `made`; null if there is no such rank.
   const RemoteMemory *find_memory(const char *call, int rank, std::optional<RemoteMemory> &made) const;
-  Status make_memory(std::int64_t my_bytes, const char *brought);
-  void list_memory(char *brought);
-  Status connect(bool brought, bool holds_up_queries);
+  Status make_memory(std::int64_t my_bytes, const char *user_memory);
+  void list_memory(char *user_memory);
+  Status connect(bool user_memory, bool pauses_queries);
 
   Network &network_;
   Communicator &communicator_;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char *kLookUp = "looking up a segment";
 
-/// A value that is no count of changes.
+/// A value that no count of changes has.
 constexpr std::uint64_t kOutdated = ~std::uint64_t{0};
 
 std::atomic_ref<std::uint64_t> version_of(MemoryDescriptor &descriptor) { return std::atomic_ref(descriptor.version); }
@@ -121,14 +121,14 @@ Status SegmentDirectory::ask(Inquiry &inquiry, int rank, int id) {
   return Status::ok;
 }
 
-/// Reads anew if a segment was registered with this rank meanwhile: it may be another one.
+/// Reads again if a segment was registered with this rank meanwhile: it may be another one.
 Status SegmentDirectory::inquire(int rank, int id, MemoryDescriptor *descriptor) {
   Inquiry &inquiry = inquiries_[key(rank, id)];
   while (true) {
     if (inquiry.stage == Inquiry::Stage::none)
       if (const Status asked = ask(inquiry, rank, id); asked != Status::ok) return asked;
-    const Status come = network_.requests()->look(inquiry.flush, kLookUp);
-    if (come != Status::ok) return come;
+    const Status flushed = network_.requests()->look(inquiry.flush, kLookUp);
+    if (flushed != Status::ok) return flushed;
     // SYNC descriptor-before-version (pairs with publish): the same version before and after it.
     if (inquiry.stage == Inquiry::Stage::version_again && inquiry.changes == changed()) break;
     if (inquiry.stage == Inquiry::Stage::version_again) inquiry.stage = Inquiry::Stage::none;

@@ -19,12 +19,12 @@ Status await_round(const Segment &segment, int round, std::uint32_t number, int 
   // SYNC later-before-earlier (pairs with NotificationWords::raise)
   return await(
       segment, CallName::barrier, [&] { return words.has_risen(round, number); },
-      [&](const WaitStatus &verdict) {
-        if (verdict.dead_rank >= 0)
-          return fail(verdict.status, "hlc_barrier: rank %d waits for %s, and the process of rank %d has ended", segment.rank(),
-                      segment.name_of(from).c_str(), verdict.dead_rank);
+      [&](const WaitStatus &failure) {
+        if (failure.dead_rank >= 0)
+          return fail(failure.status, "hlc_barrier: rank %d waits for %s, and the process of rank %d has ended", segment.rank(),
+                      segment.name_of(from).c_str(), failure.dead_rank);
         const std::string missing = name_missing_members(segment.communicator(), {CallName::barrier, segment.plan()});
-        return fail(verdict.status, "hlc_barrier: rank %d has waited %lld s for %s (HALOCLINE_TIMEOUT)", segment.rank(),
+        return fail(failure.status, "hlc_barrier: rank %d timed out after %lld s waiting for %s (HALOCLINE_TIMEOUT)", segment.rank(),
                     most_seconds(segment), missing.empty() ? segment.name_of(from).c_str() : missing.c_str());
       },
       from);

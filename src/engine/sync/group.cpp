@@ -68,7 +68,7 @@ bool Group::has_lost_members(GroupResources &resources) const {
 
 Status Group::look_for_lost(GroupResources &resources, const char *call) const {
   if (!resources.watch.knows_any()) return Status::ok;
-  for (int index = 0; index < members_.size(); ++index) HLC_TRY(resources.watch.tell(call, members_.rank_at(index)));
+  for (int index = 0; index < members_.size(); ++index) HLC_TRY(resources.watch.report(call, members_.rank_at(index)));
   return Status::ok;
 }
 
@@ -102,12 +102,12 @@ Status Group::pass_rounds(GroupResources &resources, const char *call) {
   const auto notify = [&](int round) {
     const GroupPartner &above = links_.above(round);
     if (const Status room = above.memory->find_room(call); room != Status::ok) return room;
-    // SYNC barrier-round (pairs with has_come of the rank above)
+    // SYNC barrier-round (pairs with has_arrived of the rank above)
     return raise_word(call, *above.memory, {layout.barrier_word(above.handle, round), number_});
   };
   const auto await = [&](int round) {
     // SYNC barrier-round, later-before-earlier (pair with the rank below)
-    return resources.has_come(layout.barrier_word(links_.handle(), round), number_) ? Status::ok : Status::again;
+    return resources.has_arrived(layout.barrier_word(links_.handle(), round), number_) ? Status::ok : Status::again;
   };
   const Status passed = rounds_.pass(links_.rounds(), notify, await);
   return passed == Status::ok ? resources.test_outgoing(call) : passed;
@@ -115,7 +115,7 @@ Status Group::pass_rounds(GroupResources &resources, const char *call) {
 
 Status Group::barrier_on(GroupResources &resources) {
   if (const Status confirmed = confirm_writes(resources, resources.calls.barrier); confirmed != Status::ok) return confirmed;
-  // SYNC put-before-flush (pairs with has_come of the rank above)
+  // SYNC put-before-flush (pairs with has_arrived of the rank above)
   std::atomic_thread_fence(std::memory_order_seq_cst);
   return pass_rounds(resources, resources.calls.barrier);
 }
@@ -123,7 +123,7 @@ Status Group::barrier_on(GroupResources &resources) {
 Status Group::reduce_on(GroupResources &resources, const SmallReduction &reduction) {
   if (!begun_) reduction_.begin(reduction);
   if (const Status confirmed = confirm_writes(resources, resources.calls.reduction); confirmed != Status::ok) return confirmed;
-  // SYNC put-before-flush (pairs with has_come of the rank that takes the value)
+  // SYNC put-before-flush (pairs with has_arrived of the rank that takes the value)
   std::atomic_thread_fence(std::memory_order_seq_cst);
   return reduction_.go_on(resources, links_, reduction);
 }

@@ -12,7 +12,7 @@ std::atomic_ref<std::uint64_t> record_of(GroupResources &resources, int handle) 
   return std::atomic_ref(*reinterpret_cast<std::uint64_t *>(resources.control.mine().data() + resources.layout.record(handle)));
 }
 
-/// Never 0, which is no group.
+/// Never 0, which stands for no group.
 std::uint64_t name_of(std::uint64_t members, std::uint64_t count) { return mix(members, count) | 1; }
 
 }  // namespace
@@ -66,7 +66,7 @@ Status GroupLinks::publish(GroupResources &resources, const GroupMembers &member
   if (for_all_) return Status::ok;
   name_attempt(resources, members);
   if (!resumes_ && resources.commits.keeps_handle(handle_))
-    return fail(Status::state, "%s on rank %d: an earlier commit of the group has failed, it has to be made anew", resources.calls.commit,
+    return fail(Status::state, "%s on rank %d: an earlier commit of the group failed; create the group again", resources.calls.commit,
                 resources.rank());
   if (!resumes_) lower_words(resources);
   // SYNC words-before-record (pairs with find_handle): the words hold nothing of an earlier group when another rank learns of this one.
@@ -86,7 +86,7 @@ Status GroupLinks::choose_partners(GroupResources &resources, const GroupMembers
   return probe_others(resources, members);
 }
 
-/// Probes also the ranks that this rank only waits for, and those that these wait for. A rank that is told of a loss does not pass it on.
+/// Probes also the ranks that this rank only waits for, and those that these wait for. A rank that is notified of a loss does not pass it on.
 /// In a large group these would be too many, and only the first kind is probed.
 Status GroupLinks::probe_others(const GroupResources &resources, const GroupMembers &members) const {
   RequestEngine *requests = resources.network.requests();
@@ -137,7 +137,8 @@ Status GroupLinks::find_handle(GroupResources &resources, GroupPartner &partner)
   if (!partner.asked)
     if (const Status asked = read_records(resources, partner); asked != Status::ok) return asked;
   if (!partner.memory->is_near())
-    if (const Status come = resources.network.requests()->look(partner.flush, resources.calls.commit); come != Status::ok) return come;
+    if (const Status flushed = resources.network.requests()->look(partner.flush, resources.calls.commit); flushed != Status::ok)
+      return flushed;
   partner.asked = false;
   // SYNC words-before-record (pairs with publish)
   std::atomic_thread_fence(std::memory_order_acquire);
@@ -160,7 +161,7 @@ Status GroupLinks::find_handles(GroupResources &resources) {
 /// with words to which no rank has written.
 Status GroupLinks::begin_next(GroupResources &resources, int handle) {
   if (handle_ == handle)
-    return fail(Status::state, "%s on rank %d: the others have gone on without it, the group has to be made anew", resources.calls.commit,
+    return fail(Status::state, "%s on rank %d: the other ranks continued without this one; create the group again", resources.calls.commit,
                 resources.rank());
   withdraw(resources);
   begun_ = false;

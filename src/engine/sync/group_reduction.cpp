@@ -41,7 +41,7 @@ Status GroupReduction::go_on(GroupResources &resources, GroupLinks &links, const
     stage_ = Stage::receive;
   }
   if (stage_ == Stage::receive) {
-    if (const Status come = receive_result(step); come != Status::ok) return come;
+    if (const Status received = receive_result(step); received != Status::ok) return received;
     round_ = links.rounds() - 1;
     stage_ = Stage::down;
   }
@@ -70,7 +70,7 @@ Status GroupReduction::gather(const Step &step) {
     if ((index & distance) != 0) return send(step, up(step, round_, true));
     if (index + distance >= step.links.size()) continue;
     if (!has_other_)
-      if (const Status come = receive(step, up(step, round_, false), other_); come != Status::ok) return come;
+      if (const Status received = receive(step, up(step, round_, false), other_); received != Status::ok) return received;
     has_other_ = true;
     const Status combined = step.reduction.combine(step.reduction.what, value_.data(), other_.data());
     if (combined != Status::ok) return combined;
@@ -107,12 +107,12 @@ Status GroupReduction::send(const Step &step, const Stream &stream) {
   while (moved_ < step.reduction.bytes) {
     // SYNC copied-before-next-piece (pairs with receive): the slot is free. The last piece of an operand needs no such word: the data sent
     // back depend on it.
-    if (moved_ > 0 && !resources.has_come(layout.taken_word(step.links.handle(), stream.taken), *stream.pieces)) return Status::again;
+    if (moved_ > 0 && !resources.has_arrived(layout.taken_word(step.links.handle(), stream.taken), *stream.pieces)) return Status::again;
     if (const Status room = memory.find_room(resources.calls.reduction); room != Status::ok) return room;
     const std::int64_t some = std::min(step.reduction.bytes - moved_, piece_bytes(step.links, *stream.partner));
-    const MonotonicWord come{layout.reduction_word(handle, stream.slot), *stream.pieces + 1};
+    const MonotonicWord arrival{layout.reduction_word(handle, stream.slot), *stream.pieces + 1};
     const std::int64_t slot = layout.slot(handle, stream.slot);
-    const Status sent = put_and_raise(resources.calls.reduction, {memory, slot}, {value_.data() + moved_, some}, come, pending_notify_);
+    const Status sent = put_and_raise(resources.calls.reduction, {memory, slot}, {value_.data() + moved_, some}, arrival, pending_notify_);
     if (sent != Status::ok) return sent;
     pending_notify_ = PendingNotify();
     *stream.pieces += 1;
@@ -129,7 +129,7 @@ Status GroupReduction::receive(const Step &step, const Stream &stream, std::vect
   RemoteMemory &memory = *stream.partner->memory;
   const char *slot = resources.control.mine().data() + layout.slot(handle, stream.slot);
   while (moved_ < step.reduction.bytes) {
-    if (!resources.has_come(layout.reduction_word(handle, stream.slot), *stream.pieces + 1)) return Status::again;
+    if (!resources.has_arrived(layout.reduction_word(handle, stream.slot), *stream.pieces + 1)) return Status::again;
     if (const Status room = memory.find_room(resources.calls.reduction); room != Status::ok) return room;
     const std::int64_t some = std::min(step.reduction.bytes - moved_, piece_bytes(step.links, *stream.partner));
     std::memcpy(into.data() + moved_, slot, static_cast<std::size_t>(some));

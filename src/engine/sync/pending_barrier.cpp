@@ -17,8 +17,8 @@ Status PendingBarrier::look(const char *call) {
     return completes_puts_ ? raise_round_after_puts(call, segment_, word) : raise_round(call, segment_, word);
   };
   // SYNC barrier-round (pairs with the raise of the neighbour's same round)
-  const auto has_come = [&](int round) { return segment_.mine().words().has_risen(round, number_) ? Status::ok : Status::again; };
-  return rounds_.pass(order.rounds(), notify, has_come);
+  const auto has_arrived = [&](int round) { return segment_.mine().words().has_risen(round, number_) ? Status::ok : Status::again; };
+  return rounds_.pass(order.rounds(), notify, has_arrived);
 }
 
 int PendingBarrier::awaited() const { return Dissemination(segment_.rank(), segment_.communicator().size()).below(rounds_.round()); }

@@ -50,8 +50,8 @@ class DirectChannel final : public Channel {
     for (Peer &p : peers_.all()) {
       p.read_before = p.read_in;
       if (p.gives > 0) p.read_in = round_;
-      p.unread = p.brings;
-      p.awaited = p.brings > 0;
+      p.unread = p.incoming;
+      p.awaited = p.incoming > 0;
       awaited_peers_ += p.awaited ? 1 : 0;
     }
     return Status::ok;
@@ -62,12 +62,12 @@ class DirectChannel final : public Channel {
     std::copy(plan_.places.begin(), plan_.places.end(), reinterpret_cast<FieldPlace *>(places_ + slot()));
     // SYNC interior-before-ready (pairs with poll_several)
     notify(*ready_, round_);
-    told_ = true;
+    notified_ = true;
     return Status::ok;
   }
 
   /// Names all edges that this rank reads from one peer.
-  Status poll_several(Edges *come) override {
+  Status poll_several(Edges *received) override {
     if (awaited_peers_ == 0) return Status::again;
     for (Peer &p : peers_.all()) {
       // SYNC interior-before-ready (pairs with launched)
@@ -76,7 +76,7 @@ class DirectChannel final : public Channel {
       awaited_peers_ -= 1;
       // It released the views of the round before first. That word is what close looks at.
       if (plan_.options.mode == HLC_MODE_VIEW) fetch_to_read(reinterpret_cast<const char *>(p.read_by_peer), 1);
-      *come = peers_.bringing(p);
+      *received = peers_.incoming_of(p);
       return Status::ok;
     }
     return Status::again;
@@ -96,7 +96,7 @@ class DirectChannel final : public Channel {
       if (--from.unread > 0) continue;
       // SYNC read-before-overwrite (pairs with close), read-before-moved (pairs with launched): my loads of its interior precede the word.
       notify(*from.read_by_me, round_);
-      told_ = true;
+      notified_ = true;
     }
     return Status::ok;
   }

@@ -68,7 +68,7 @@ class FenceGetChannel final : public Channel {
   Status create() override {
     HLC_TRY(prepare([this] {
       chunks_ = lay_out(plan_, edges_, &Edge::space_out);
-      came_.reserve(edges_.size());
+      arrived_.reserve(edges_.size());
       sources_ = std::make_unique<Descriptors>(plan_, edges_);
       return incoming_.create(plan_.communicator->rank(), lay_out(plan_, edges_, &Edge::space_in));
     }));
@@ -79,10 +79,10 @@ class FenceGetChannel final : public Channel {
   }
 
   Status open() override {
-    came_.clear();
+    arrived_.clear();
     fenced_ = false;
     for (const int e : edges_)
-      if (part(e).in > 0) came_.push_back(e);
+      if (part(e).in > 0) arrived_.push_back(e);
     return Status::ok;
   }
 
@@ -95,15 +95,15 @@ class FenceGetChannel final : public Channel {
 
   Status launched() override {
     HLC_TRY(fence(window_, MPI_MODE_NOPUT));
-    for (const int e : came_) HLC_TRY(get_bytes(e));
+    for (const int e : arrived_) HLC_TRY(get_bytes(e));
     return Status::ok;
   }
 
   Status poll(int *e) override {
     HLC_TRY(end_epoch());
-    if (came_.empty()) return Status::again;
-    *e = came_.back();
-    came_.pop_back();
+    if (arrived_.empty()) return Status::again;
+    *e = arrived_.back();
+    arrived_.pop_back();
     return Status::ok;
   }
 
@@ -141,7 +141,7 @@ class FenceGetChannel final : public Channel {
   ChunkLayout chunks_;
   ChunkBuffer incoming_;
   std::unique_ptr<Descriptors> sources_;  // theirs: displacements of what this rank reads
-  std::vector<int> came_;
+  std::vector<int> arrived_;
   bool fenced_ = true;
 };
 

@@ -46,7 +46,7 @@ Status choose(const std::string &who, const char *variable, const char *first, c
   const std::string text = environment(variable);
   *choice = text == first ? 1 : text == second ? 2 : 0;
   if (*choice || text.empty()) return Status::ok;
-  return fail(Status::argument, "%s: HALOCLINE_%s is '%s', it must be '%s' or '%s'", who.c_str(), variable, text.c_str(), first, second);
+  return fail(Status::argument, "%s: HALOCLINE_%s is '%s' but must be '%s' or '%s'", who.c_str(), variable, text.c_str(), first, second);
 }
 
 Status mode_from_environment(const std::string &who, hlc_mode *mode) {
@@ -57,16 +57,14 @@ Status mode_from_environment(const std::string &who, hlc_mode *mode) {
 }
 
 Status check_options(const std::string &who, const Options &options) {
-  if (!find_mode(options.mode))
-    return fail(Status::argument, "%s: mode is %d, which is no hlc_mode", who.c_str(), static_cast<int>(options.mode));
+  if (!find_mode(options.mode)) return fail(Status::argument, "%s: invalid hlc_mode %d", who.c_str(), static_cast<int>(options.mode));
   if (options.epoch < HLC_EPOCH_DEFAULT || options.epoch > HLC_EPOCH_LATE)
-    return fail(Status::argument, "%s: epoch is %d, which is no hlc_epoch", who.c_str(), static_cast<int>(options.epoch));
+    return fail(Status::argument, "%s: invalid hlc_epoch %d", who.c_str(), static_cast<int>(options.epoch));
   if (options.drive < HLC_DRIVE_DEFAULT || options.drive > HLC_DRIVE_GET)
-    return fail(Status::argument, "%s: drive is %d, which is no hlc_drive", who.c_str(), static_cast<int>(options.drive));
+    return fail(Status::argument, "%s: invalid hlc_drive %d", who.c_str(), static_cast<int>(options.drive));
   if (options.drive == HLC_DRIVE_GET && options.mode != HLC_MODE_FENCE)
-    return fail(Status::unsupported,
-                "%s: drive 'get' is offered by mode fence alone; in mode %s nobody would tell when the data may be read", who.c_str(),
-                find_mode(options.mode)->name);
+    return fail(Status::unsupported, "%s: drive 'get' needs mode fence; in mode %s a rank cannot know when the data may be read",
+                who.c_str(), find_mode(options.mode)->name);
   return Status::ok;
 }
 
@@ -94,7 +92,7 @@ Status mode_from_name(const char *name, hlc_mode *mode) {
     }
     if (distance(name, row.name) < distance(name, nearest->name)) nearest = &row;
   }
-  return fail(Status::argument, "there is no mode '%s'; the nearest is '%s'", name, nearest->name);
+  return fail(Status::argument, "unknown mode '%s'; the nearest is '%s'", name, nearest->name);
 }
 
 std::string speaker(const Communicator &communicator, const Options &options) {

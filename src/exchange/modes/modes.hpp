@@ -23,7 +23,7 @@ struct ModeRow {
 
 /// All modes that move data, and auto, which has no channels of its own: it chooses one of them.
 std::span<const ModeRow> mode_table();
-/// The row of a mode, NULL for a value that is none.
+/// The row of a mode, NULL for an invalid value.
 const ModeRow *find_mode(hlc_mode mode);
 /// The mode of a name; the error names the nearest one.
 Status mode_from_name(const char *name, hlc_mode *mode);

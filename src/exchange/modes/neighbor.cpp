@@ -51,9 +51,9 @@ class NeighborChannel final : public Channel {
   }
 
   Status open() override {
-    came_.clear();
+    arrived_.clear();
     for (const int e : edges_)
-      if (part(e).in > 0) came_.push_back(e);
+      if (part(e).in > 0) arrived_.push_back(e);
     return Status::ok;
   }
 
@@ -80,9 +80,9 @@ class NeighborChannel final : public Channel {
 
   Status poll(int *e) override {
     HLC_TRY(test());
-    if (!done_ || came_.empty()) return Status::again;
-    *e = came_.back();
-    came_.pop_back();
+    if (!done_ || arrived_.empty()) return Status::again;
+    *e = arrived_.back();
+    arrived_.pop_back();
     return Status::ok;
   }
 
@@ -102,7 +102,7 @@ class NeighborChannel final : public Channel {
   Status create_alone() {
     HLC_TRY(incoming_.create(plan_.communicator->rank(), lay_out(plan_, edges_, &Edge::space_in)));
     HLC_TRY(outgoing_.create(plan_.communicator->rank(), lay_out(plan_, edges_, &Edge::space_out)));
-    came_.reserve(edges_.size());
+    arrived_.reserve(edges_.size());
     return list_directions();
   }
 
@@ -153,7 +153,7 @@ class NeighborChannel final : public Channel {
   ChunkBuffer incoming_, outgoing_;
   MPI_Comm graph_ = MPI_COMM_NULL;
   MPI_Request persistent_ = MPI_REQUEST_NULL, running_ = MPI_REQUEST_NULL;
-  std::vector<int> came_;
+  std::vector<int> arrived_;
   bool done_ = true;
 };
 

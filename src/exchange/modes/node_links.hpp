@@ -22,7 +22,7 @@ inline constexpr std::size_t kSlots = 2;
 inline constexpr SlotForm kAggregateForm{
     .slots = kSlots, .sources = kSlots, .frees = false, .says_pieces = true, .greets_both_ways = false};
 
-/// Which rank is lost, and which has found out. One word in shared memory and in messages, so that it is never torn; 0: no rank is lost.
+/// Which rank is lost, and which rank detected it. One word in shared memory and in messages, so that it is never torn; 0: no rank is lost.
 struct Loss {
   int rank = -1, finder = -1;
 
@@ -32,7 +32,7 @@ struct Loss {
 
 /// What all ranks of this node share about the plan. Each part begins with it; that of the node's first rank is used.
 struct NodeWords {
-  alignas(kLinePair) std::atomic<std::uint64_t> lost;  // written once, by the first rank of the node to find out
+  alignas(kLinePair) std::atomic<std::uint64_t> lost;  // written once, by the first rank of the node that detects a failure
 };
 static_assert(sizeof(NodeWords) % kLinePair == 0);
 
@@ -83,7 +83,7 @@ struct NodeLink {
   // Of the running round:
   std::int64_t share = 0, next = 0;  // bytes that this rank packs; where the next edge is packed
   int left = 0;  // edges to be packed
-  bool placed = false, counted = true, come = false;
+  bool placed = false, counted = true, arrived = false;
   std::array<std::uint64_t, kSlots> posted{};  // the round that this rank has sent from a slot, until it has left; 0: none
 
   AggregateWords::Packing &packing(std::uint64_t round) const { return words->packing[round % kSlots]; }
@@ -97,14 +97,14 @@ struct NodeLink {
     return round <= kSlots || reached(words->sent[round % kSlots], round - kSlots);
   }
   /// True if the other node's aggregate of this round has arrived.
-  bool has_come() {
-    if (come) return true;
+  bool has_arrived() {
+    if (arrived) return true;
     // SYNC unpacked-before-packed (pairs with count_me, at the other node)
     if (!channel->in.has_arrived()) return false;
     const std::size_t slot = channel->in.slot();
     // SYNC payload-before-immediate (pairs with Endpoint::take_immediate)
-    come = reached(words->further[slot], further_in(receive[slot]));
-    return come;
+    arrived = reached(words->further[slot], further_in(receive[slot]));
+    return arrived;
   }
   /// Notifies the node's ranks of an aggregate that this rank has sent from a slot, if it has left.
   bool note_left(std::size_t slot) {
@@ -158,7 +158,8 @@ class NodeLinks {
     SlotChannels channels;
 
     explicit Made(Network &network)
-        : channels(network, "HALOCLINE_INTERFACE names another interface, HALOCLINE_PROVIDER=none does without", Status::timeout) {}
+        : channels(network, "set HALOCLINE_INTERFACE to another interface, or HALOCLINE_PROVIDER=none to use no network", Status::timeout) {
+    }
   };
 
   std::int64_t carried_bytes() const;

@@ -34,7 +34,7 @@ class NodeWireChannel final : public Channel {
     round_ += 1;
     waiting_.clear();
     for (Link &link : links_.all()) {
-      link.share = 0, link.left = 0, link.counted = false, link.come = false, link.placed = false;
+      link.share = 0, link.left = 0, link.counted = false, link.arrived = false, link.placed = false;
       link.channel->in.expect(0);
     }
     for (const int e : edges_) {
@@ -80,7 +80,7 @@ class NodeWireChannel final : public Channel {
     HLC_TRY(progress());
     count_idle();
     for (int &candidate : waiting_) {
-      if (!links_.of(candidate).has_come()) continue;
+      if (!links_.of(candidate).has_arrived()) continue;
       HLC_TRY(check_place(candidate));
       *e = candidate;
       candidate = waiting_.back();
@@ -105,7 +105,7 @@ class NodeWireChannel final : public Channel {
     HLC_TRY(progress());
     count_idle();
     for (Link &link : links_.all()) {
-      if (link.counted && link.has_come() && link.posted[0] == 0 && link.posted[1] == 0) continue;
+      if (link.counted && link.has_arrived() && link.posted[0] == 0 && link.posted[1] == 0) continue;
       *rank = link.some_rank;
       return Status::again;
     }
@@ -120,15 +120,15 @@ class NodeWireChannel final : public Channel {
     for (Link &link : links_.all()) {
       // SYNC payload-before-immediate (pairs with Endpoint::take_immediate)
       if (reached(link.words->loss, 1)) return end_for(Loss::of(notice_in(link.target_at)));
-      if (is_gone(*link.channel)) return lose(*link.channel, "the network has nobody to give it to");
+      if (is_lost(*link.channel)) return lose(*link.channel, "the peer accepts no messages");
     }
     return Status::ok;
   }
 
-  /// The first rank of the node to find out decides which rank it was.
-  void tell_lost(int rank) override {
-    std::uint64_t nobody = 0;
-    if (links_.words().lost.compare_exchange_strong(nobody, Loss{rank, plan_.communicator->rank()}.word(), std::memory_order_relaxed))
+  /// The first rank of the node that detects a failure decides which rank is reported.
+  void report_lost(int rank) override {
+    std::uint64_t no_loss = 0;
+    if (links_.words().lost.compare_exchange_strong(no_loss, Loss{rank, plan_.communicator->rank()}.word(), std::memory_order_relaxed))
       plan_.communicator->ring_node();
     spread_notice();
   }
@@ -154,8 +154,7 @@ class NodeWireChannel final : public Channel {
     const Link &link = links_.all()[at.link];
     const std::uint64_t begin = begin_in(link.receive[round_ % kSlots], at.peer_number);
     if (lies_in_slot(link.aggregate, begin, part(e).in)) return Status::ok;
-    return fail(Status::mismatch,
-                "rank %d has a message for it from rank %d on host %s that cannot be: its %lld bytes begin at %llu of %lld",
+    return fail(Status::mismatch, "rank %d received an invalid message from rank %d on host %s: its %lld bytes begin at %llu of %lld",
                 plan_.communicator->rank(), edge(e).rank, edge(e).host.c_str(), static_cast<long long>(part(e).in),
                 static_cast<unsigned long long>(begin), static_cast<long long>(slot_bytes(link.aggregate, link.aggregate.in)));
   }
@@ -169,7 +168,7 @@ class NodeWireChannel final : public Channel {
   void count_me(Link &link) {
     link.counted = true;
     // SYNC packed-before-sent (pairs with itself: the last rank)
-    // SYNC unpacked-before-packed (pairs with has_come, at the other node)
+    // SYNC unpacked-before-packed (pairs with has_arrived, at the other node)
     if (link.packing(round_).packed.fetch_add(1, std::memory_order_acq_rel) + 1 == link.aggregate.members.size()) send_aggregate(link);
   }
 
@@ -186,37 +185,37 @@ class NodeWireChannel final : public Channel {
     link.channel->out.send(round_, slot, link.send[slot], bytes);
   }
 
-  /// Drives progress, notifies the node's ranks of sent aggregates that have left, and finds out whether a write of this rank has failed.
+  /// Drives progress, notifies the node's ranks of sent aggregates that have left, and checks whether a write of this rank has failed.
   Status progress() {
     const SlotChannel *failed = links_.channels().find_failed();
     for (Link &link : links_.all())
       for (std::size_t slot = 0; slot < kSlots; ++slot)
-        if (link.note_left(slot)) told_ = true;
+        if (link.note_left(slot)) notified_ = true;
     return failed ? lose(*failed, failed->failure()) : Status::ok;
   }
 
   /// The leader there has accepted nothing for a while, though it was reached before and no transfer to it is under way. A process that
   /// computes or is stopped still accepts writes, and one that is flooded has transfers under way.
-  bool is_gone(const SlotChannel &channel) const {
+  bool is_lost(const SlotChannel &channel) const {
     const int rank = channel.rank();
     return network_.liveness()->has_lost(rank, Liveness::kLost_ns) && !network_.requests()->failures().is_on_its_way(rank) &&
            !channel.is_held();
   }
 
-  /// This rank has found out that a rank is lost. Another rank of this node may have reported a different one before.
+  /// This rank has detected that a rank is lost. Another rank of this node may have reported a different one before.
   Status lose(const SlotChannel &channel, const char *reason) {
-    tell_lost(channel.rank());
+    report_lost(channel.rank());
     const Loss known = Loss::of(links_.words().lost.load(std::memory_order_relaxed));
     if (known.rank != channel.rank()) return end_without(known);
-    return fail(Status::peer_died, "rank %d cannot reach %s over the network (any more): %s", plan_.communicator->rank(),
-                channel.name().c_str(), reason);
+    return fail(Status::peer_died, "rank %d cannot reach %s over the network: %s", plan_.communicator->rank(), channel.name().c_str(),
+                reason);
   }
 
-  /// Another rank has found out: this one fails for the same reason.
-  Status end_for(Loss told) {
+  /// Another rank detected the failure: this one fails for the same reason.
+  Status end_for(Loss loss) {
     std::uint64_t word = 0;
-    if (links_.words().lost.compare_exchange_strong(word, told.word(), std::memory_order_relaxed)) {
-      word = told.word();
+    if (links_.words().lost.compare_exchange_strong(word, loss.word(), std::memory_order_relaxed)) {
+      word = loss.word();
       plan_.communicator->ring_node();
     }
     spread_notice();
@@ -225,7 +224,7 @@ class NodeWireChannel final : public Channel {
 
   /// The error of a rank that ends its round because another one is lost.
   Status end_without(Loss known) const {
-    return fail(Status::peer_died, "rank %d ends its round without %s, which is lost: rank %d has found out", plan_.communicator->rank(),
+    return fail(Status::peer_died, "round aborted on rank %d: %s failed (detected by rank %d)", plan_.communicator->rank(),
                 plan_.name_of(known.rank).c_str(), known.finder);
   }
 
@@ -237,7 +236,7 @@ class NodeWireChannel final : public Channel {
     for (Link &link : links_.all()) {
       if (link.channel->rank() == Loss::of(word).rank) continue;
       std::memcpy(link.notice_at, &word, sizeof word);
-      link.channel->tell();
+      link.channel->send_notice();
     }
     flush_notice();
   }
@@ -246,7 +245,7 @@ class NodeWireChannel final : public Channel {
   /// short.
   void flush_notice() {
     Wait wait(*plan_.communicator, WakeUp::by_polling);
-    const auto has_left = [](const Link &link) { return link.channel->has_told(); };
+    const auto has_left = [](const Link &link) { return link.channel->notice_sent(); };
     const auto look = [&] { return std::all_of(links_.all().begin(), links_.all().end(), has_left) ? Status::ok : Status::again; };
     const auto no_failure = [] { return Status::ok; };
     static_cast<void>(wait_until(wait, look, no_failure, kNoticeLeaves_ms));

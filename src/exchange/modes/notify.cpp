@@ -23,7 +23,7 @@ namespace {
 constexpr std::array kWays{Packing::kept, Packing::fetched, Packing::past_caches};
 constexpr std::size_t kTrials = 11;  // of each
 using Times = std::array<std::int64_t, kTrials>;
-/// Edges to one rank are announced together up to so many bytes. A counter costs as much as some cache lines of data. But a peer had better
+/// Edges to one rank are announced together up to this number of bytes. A counter costs as much as some cache lines of data. But a peer had better
 /// unpack the first of several long edges while the next is packed.
 constexpr std::int64_t kAnnouncedTogether = std::int64_t{32} << 10;
 /// So many bytes of an edge's slot are prefetched before it is packed. The peer's core has read these lines last; more would not fit the L1
@@ -65,8 +65,8 @@ class NotifyChannel final : public Channel {
     awaited_peers_ = 0;
     for (Peer &p : peers_.all()) {
       p.to_pack = p.gives;
-      p.to_release = p.brings;
-      p.awaited = p.brings > 0;
+      p.to_release = p.incoming;
+      p.awaited = p.incoming > 0;
       if (p.gives > 0) p.sent += 1;
       if (p.awaited) p.received += 1;
       awaited_peers_ += p.awaited ? 1 : 0;
@@ -102,14 +102,14 @@ class NotifyChannel final : public Channel {
   }
 
   /// Names all that has arrived from one peer.
-  Status poll_several(Edges *come) override {
+  Status poll_several(Edges *received) override {
     if (awaited_peers_ == 0) return Status::again;
     for (Peer &p : peers_.all()) {
       // SYNC payload-before-arrived (pairs with announce)
       if (!p.awaited || !reached(p.my_words->arrived, p.received)) continue;
       p.awaited = false;
       awaited_peers_ -= 1;
-      *come = peers_.bringing(p);
+      *received = peers_.incoming_of(p);
       return Status::ok;
     }
     return Status::again;
@@ -124,7 +124,7 @@ class NotifyChannel final : public Channel {
     if (--peer.to_release > 0) return Status::ok;
     // SYNC unpacked-before-reuse (pairs with place)
     notify(peer.peer_words->freed, peer.received);
-    told_ = true;
+    notified_ = true;
     return Status::ok;
   }
 
@@ -225,7 +225,7 @@ class NotifyChannel final : public Channel {
   void announce(const Peer &peer) {
     // SYNC payload-before-arrived (pairs with poll_several)
     notify(peer.peer_words->arrived, peer.sent);
-    told_ = true;
+    notified_ = true;
   }
 
   void connect(int e, const Descriptor &mine, const Descriptor &theirs) {

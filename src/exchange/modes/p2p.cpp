@@ -84,11 +84,11 @@ class P2pChannel final : public Channel {
         "MPI_Isend");
   }
 
-  Status poll_several(Edges *come) override {
+  Status poll_several(Edges *received) override {
     int index = MPI_UNDEFINED, flag = 0;
     const int code = MPI_Testany(static_cast<int>(receiving_.size()), receiving_.data(), &index, &flag, MPI_STATUS_IGNORE);
     const bool named = (flag || code != MPI_SUCCESS) && index >= 0;
-    *come = named ? Edges(active_[static_cast<std::size_t>(index)]) : Edges();
+    *received = named ? Edges(active_[static_cast<std::size_t>(index)]) : Edges();
     HLC_TRY(check_mpi(code, "MPI_Testany"));
     if (!named) return Status::again;
     // A persistent request stays valid; it must not be found a second time.

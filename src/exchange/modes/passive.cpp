@@ -45,7 +45,7 @@ class PassiveChannel final : public WindowChannel {
   }
 
   Status poll(int *e) override {
-    HLC_TRY(flush_and_tell());
+    HLC_TRY(flush_and_notify());
     int index = MPI_UNDEFINED, flag = 0;
     HLC_TRY(check_mpi(MPI_Testany(static_cast<int>(receives_.size()), receives_.data(), &index, &flag, MPI_STATUS_IGNORE), "MPI_Testany"));
     if (!flag || index == MPI_UNDEFINED) return Status::again;
@@ -55,7 +55,7 @@ class PassiveChannel final : public WindowChannel {
     // Over an edge that only sends, the empty message is the peer's permission to continue, and announces no data.
     if (part(*e).in == 0) return poll(e);
     if (separate_) return check_mpi(MPI_Win_sync(window()), "MPI_Win_sync");
-    // SYNC flush-before-empty-message (pairs with flush_and_tell)
+    // SYNC flush-before-empty-message (pairs with flush_and_notify)
     std::atomic_thread_fence(std::memory_order_acquire);
     return Status::ok;
   }
@@ -67,7 +67,7 @@ class PassiveChannel final : public WindowChannel {
       HLC_TRY(poll(&unused));
       if (missing_ > 0) return Status::again;
     }
-    HLC_TRY(flush_and_tell());
+    HLC_TRY(flush_and_notify());
     HLC_TRY(check_mpi(MPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall"));
     return done ? Status::ok : Status::again;
   }
@@ -84,7 +84,7 @@ class PassiveChannel final : public WindowChannel {
     return Status::ok;
   }
 
-  Status flush_and_tell() {
+  Status flush_and_notify() {
     if (flushed_) return Status::ok;
     flushed_ = true;
     // SYNC flush-before-empty-message (pairs with poll): remote completion of the puts precedes the message that announces them.

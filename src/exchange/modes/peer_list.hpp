@@ -17,7 +17,7 @@ struct PeerOfEdges {
   int rank = 0;
   Member member = kNotOnNode;
   std::int64_t bytes = 0;  // of these edges in a whole round
-  std::size_t first = 0, brings = 0;  // the edges that receive data in a round, in PeerList's table
+  std::size_t first = 0, incoming = 0;  // the edges that receive data in a round, in PeerList's table
   std::size_t gives = 0;  // how many edges send data to it in a round
 };
 
@@ -35,7 +35,7 @@ class PeerList {
     };
     std::sort(edges.begin(), edges.end(), [&](int a, int b) { return key(a) < key(b); });
     index_of_.assign(plan.edges.size(), 0);
-    bringing_.reserve(edges.size());
+    incoming_.reserve(edges.size());
     for (const int e : edges) {
       const Edge &edge = plan.edges[static_cast<std::size_t>(e)];
       const std::int64_t bytes = std::max(edge.in, edge.out);  // which the handshake has compared
@@ -53,17 +53,17 @@ class PeerList {
 
   /// Lists what rounds with these parts move between this rank and each peer. Allocates nothing.
   void parts_changed(const Plan &plan, const std::vector<int> &edges) {
-    bringing_.clear();
+    incoming_.clear();
     for (Peer &peer : peers_) {
-      peer.first = bringing_.size();
+      peer.first = incoming_.size();
       peer.gives = 0;
       for (const int e : edges) {
         if (&of(e) != &peer) continue;
         const Part &part = plan.parts[static_cast<std::size_t>(e)];
-        if (part.in > 0) bringing_.push_back(e);
+        if (part.in > 0) incoming_.push_back(e);
         if (part.out > 0) peer.gives += 1;
       }
-      peer.brings = bringing_.size() - peer.first;
+      peer.incoming = incoming_.size() - peer.first;
     }
   }
 
@@ -71,7 +71,7 @@ class PeerList {
   const Peer &of(int edge) const { return peers_[index(edge)]; }
   std::size_t index(int edge) const { return index_of_[static_cast<std::size_t>(edge)]; }
   /// The edges that receive data from a peer.
-  Edges bringing(const Peer &peer) const { return {bringing_.data() + peer.first, peer.brings}; }
+  Edges incoming_of(const Peer &peer) const { return {incoming_.data() + peer.first, peer.incoming}; }
   std::vector<Peer> &all() { return peers_; }
   std::size_t size() const { return peers_.size(); }
   /// The ranks as members of the node, each once.
@@ -81,7 +81,7 @@ class PeerList {
   std::vector<Peer> peers_;
   std::vector<Member> members_;
   std::vector<std::size_t> index_of_;  // edge -> peer
-  std::vector<int> bringing_;  // edges, peer by peer
+  std::vector<int> incoming_;  // edges, peer by peer
 };
 
 }  // namespace halocline::core

@@ -43,7 +43,7 @@ Status WindowChannel::create_windows(int windows) {
   HLC_TRY(prepare([&] {
     slots_ = lay_out(plan_, edges_, &Edge::space_in);
     uses_.assign(plan_.edges.size(), 0);
-    came_.reserve(edges_.size());
+    arrived_.reserve(edges_.size());
     windows_.reserve(static_cast<std::size_t>(windows));
     targets_ = std::make_unique<Descriptors>(plan_, edges_);
     return outgoing_.create(plan_.communicator->rank(), lay_out(plan_, edges_, &Edge::space_out));
@@ -67,12 +67,12 @@ Status WindowChannel::create_windows(int windows) {
 }
 
 Status WindowChannel::open() {
-  came_.clear();
+  arrived_.clear();
   round_ += 1;
   for (const int e : edges_) {
     auto &uses = uses_[static_cast<std::size_t>(e)];
     uses = windows_.size() == 2 ? round_ : uses + (part(e).active() ? 1 : 0);
-    if (part(e).in > 0) came_.push_back(e);
+    if (part(e).in > 0) arrived_.push_back(e);
   }
   return Status::ok;
 }
@@ -92,9 +92,9 @@ const void *WindowChannel::arrived(int e) const { return base_[slot_of(e)] + slo
 Status WindowChannel::release(int) { return Status::ok; }
 
 Status WindowChannel::next_arrival(int *e) {
-  if (came_.empty()) return Status::again;
-  *e = came_.back();
-  came_.pop_back();
+  if (arrived_.empty()) return Status::again;
+  *e = arrived_.back();
+  arrived_.pop_back();
   return Status::ok;
 }
 

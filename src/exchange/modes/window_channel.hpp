@@ -45,11 +45,11 @@ class WindowChannel : public Channel {
   ChunkBuffer outgoing_;
   std::unique_ptr<Descriptors> targets_;  // theirs, per edge: displacement of its slots at the peer
   std::vector<std::uint64_t> uses_;  // per edge: rounds that it took part in, the running one included
-  std::vector<int> came_;
+  std::vector<int> arrived_;
   std::uint64_t round_ = 0;
 };
 
-/// A window of so many bytes, from base on, which is aligned to 64. Some MPIs put to wrong addresses in a window whose base is not aligned.
+/// A window of `bytes` bytes, from base on, which is aligned to 64. Some MPIs put to wrong addresses in a window whose base is not aligned.
 /// skip is the displacement of base. Collective.
 Status allocate_window(MPI_Comm comm, std::int64_t bytes, MPI_Win *window, char **base, std::int64_t *skip);
 

@@ -34,7 +34,7 @@ struct WireEdges : LeakedOnFailure {
   SlotChannels channels;
 
   explicit WireEdges(Network &network)
-      : channels(network, "HALOCLINE_INTERFACE names another interface, HALOCLINE_PROVIDER=none does without", Status::timeout) {}
+      : channels(network, "set HALOCLINE_INTERFACE to another interface, or HALOCLINE_PROVIDER=none to use no network", Status::timeout) {}
 
   Status open(const Plan &plan, const std::vector<int> &edges, Network &network) {
     words = static_cast<std::int64_t>(edges.size()) * kWordBytes;

@@ -33,7 +33,7 @@ Status FaceJob::begin_meeting() {
 
 Status FaceJob::meet_to_end() {
   // A lost rank does not take part in the meeting.
-  if (watch.knows_any()) return fail(Status::peer_died, "%s on rank %d: ranks are out of reach", calls_.end, rank());
+  if (watch.knows_any()) return fail(Status::peer_died, "%s on rank %d: some ranks cannot be reached", calls_.end, rank());
   if (ending_ < Ending::meets)
     if (const Status begun = begin_meeting(); begun != Status::ok) return begun;
   int met = ending_ == Ending::met ? 1 : 0;

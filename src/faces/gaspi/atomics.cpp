@@ -23,7 +23,7 @@ struct Atomic {
 /// Fails for a rank of the node that has ended. Its memory could still be changed, but atomics have no queue that would report the loss.
 Status look(Job &job, RemoteMemory &part, const Atomic &atomic, gaspi_atomic_value_t *old) {
   const Asked &asked = atomic.asked;
-  if (is_lost(job, part)) return job.watch.tell(atomic.call, asked.rank);
+  if (is_lost(job, part)) return job.watch.report(atomic.call, asked.rank);
   return job.pending_queries.look(part, asked, [&](halocline::core::Query &query) {
     const Target target{part, asked.offset};
     if (asked.what == Asked::What::fetch_add) return fetch_op(atomic.call, target, kAdd, {&asked.first, old}, query);

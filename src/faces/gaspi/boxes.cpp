@@ -29,9 +29,9 @@ Status Passive::take_box(Session &session, RemoteMemory &control, Box &box) {
   if (box.returns)
     if (const Status given = give_back(session, control, box); given != Status::ok) return given;
   if (box.mine) return Status::ok;
-  const std::uint64_t nobody = 0, me = owner_of(session.rank());
+  const std::uint64_t no_owner = 0, me = owner_of(session.rank());
   std::uint64_t owner = 0;
-  const Status asked = compare_swap(kSend, {control, Plan::box()}, HLC_NUMBER_UINT64, {&nobody, &me, &owner}, box.query);
+  const Status asked = compare_swap(kSend, {control, Plan::box()}, HLC_NUMBER_UINT64, {&no_owner, &me, &owner}, box.query);
   if (asked != Status::ok) return asked;
   // SYNC received-before-box (pairs with receive)
   box.mine = owner == 0;
@@ -40,8 +40,8 @@ Status Passive::take_box(Session &session, RemoteMemory &control, Box &box) {
 
 Status Passive::give_back(Session &session, RemoteMemory &control, Box &box) {
   box.returns = true;
-  const std::uint64_t nobody = 0, me = owner_of(session.rank());
-  const Status given = compare_swap(kPurge, {control, Plan::box()}, HLC_NUMBER_UINT64, {&me, &nobody, nullptr}, box.query);
+  const std::uint64_t no_owner = 0, me = owner_of(session.rank());
+  const Status given = compare_swap(kPurge, {control, Plan::box()}, HLC_NUMBER_UINT64, {&me, &no_owner, nullptr}, box.query);
   if (given == Status::ok) box = Box();
   return given;
 }
@@ -52,9 +52,9 @@ Status Passive::await_written(Session &session, int rank, Box &box) {
   if (pending.done == 0) return Status::ok;
   RequestEngine &requests = *session.context.network().requests();
   if (!pending.begun) pending = {true, requests.begin_flush(rank, false), pending.done};
-  const Status come = requests.look(pending.before, kSend);
-  if (come == Status::ok) pending = PendingNotify();
-  return come;
+  const Status flushed = requests.look(pending.before, kSend);
+  if (flushed == Status::ok) pending = PendingNotify();
+  return flushed;
 }
 
 Status Passive::begin(Session &session, Box &box, const Parcel &parcel) {
@@ -72,7 +72,7 @@ Status Passive::deliver(Session &session, RemoteMemory &control, const Parcel &p
   const Envelope envelope{static_cast<unsigned>(session.rank()), static_cast<unsigned>(parcel.bytes)};
   const auto bytes = static_cast<std::int64_t>(parcel.bytes);
   const Status put =
-      put_notify(kSend, {control, session.plan().message()}, {data, bytes}, {Plan::kMessageCame, envelope.value()}, box.pending);
+      put_notify(kSend, {control, session.plan().message()}, {data, bytes}, {Plan::kMessageArrived, envelope.value()}, box.pending);
   if (put == Status::ok) box = Box();
   return put;
 }
@@ -113,13 +113,13 @@ Status Passive::release(Session &session) {
 void Passive::free_lost_box(Session &session) {
   std::uint64_t owner = my_box(session).load(std::memory_order_acquire);
   if (owner == 0 || !session.watch.is_lost(static_cast<int>(owner - 1))) return;
-  if (session.parts.control().words().notifications.seen(Plan::kMessageCame) == 0) my_box(session).compare_exchange_strong(owner, 0);
+  if (session.parts.control().words().notifications.seen(Plan::kMessageArrived) == 0) my_box(session).compare_exchange_strong(owner, 0);
 }
 
 Status Passive::receive(Session &session, char *into, std::uint64_t room, int *sender, bool *fits) {
   const std::lock_guard lock(receiving_mutex_);
   const LocalMemory &control = session.parts.control();
-  const gaspi_notification_t value = control.words().notifications.seen(Plan::kMessageCame);
+  const gaspi_notification_t value = control.words().notifications.seen(Plan::kMessageArrived);
   if (value == 0) {
     if (session.watch.knows_any()) free_lost_box(session);
     return Status::again;
@@ -129,7 +129,7 @@ Status Passive::receive(Session &session, char *into, std::uint64_t room, int *s
   if (!*fits) return Status::ok;
   std::memcpy(into, control.data() + session.plan().message(), envelope.bytes);
   *sender = static_cast<int>(envelope.sender);
-  control.words().notifications.take(Plan::kMessageCame);
+  control.words().notifications.take(Plan::kMessageArrived);
   // SYNC received-before-box (pairs with send): the next message is written when this one has been read.
   my_box(session).store(0, std::memory_order_release);
   return Status::ok;

@@ -26,8 +26,8 @@ Status look_for(Job &job, const LocalMemory &own, const Range &range, gaspi_noti
   int found = own.words().notifications.find(range.first, range.end);
   if (found == range.end && job.reads.look()) found = own.words().notifications.find(range.first, range.end);
   if (found == range.end) {
-    const Status news = job.watch.send_notice(kWaitsome, range.known);
-    return halocline::core::failed(news) ? news : Status::again;
+    const Status loss = job.watch.send_notice(kWaitsome, range.known);
+    return halocline::core::failed(loss) ? loss : Status::again;
   }
   *id = static_cast<gaspi_notification_id_t>(found);
   return Status::ok;

@@ -13,17 +13,17 @@ Statement::Statement(Job &job, const Group &group) : job_(job), count_(group.mem
   words_.resize(place_of(count_));
 }
 
-void Statement::say(const Verdict &verdict, const Group &group, int id) {
-  std::memcpy(words_.data(), &verdict, sizeof verdict);
+void Statement::say(const GroupOutcome &outcome, const Group &group, int id) {
+  std::memcpy(words_.data(), &outcome, sizeof outcome);
   const std::shared_ptr<LocalMemory> mine = job_.parts.keep(id);
   for (int index = 0; mine && index < count_; ++index)
     if (group.members().rank_at(index) == job_.rank()) std::memcpy(&words_[place_of(index)], &mine->descriptor(), sizeof(MemoryDescriptor));
 }
 
-Verdict Statement::verdict() const {
-  Verdict verdict;
-  std::memcpy(static_cast<void *>(&verdict), words_.data(), sizeof verdict);
-  return verdict;
+GroupOutcome Statement::outcome() const {
+  GroupOutcome outcome;
+  std::memcpy(static_cast<void *>(&outcome), words_.data(), sizeof outcome);
+  return outcome;
 }
 
 SmallReduction Statement::reduction(Statement &all) const {
@@ -35,7 +35,7 @@ Status Statement::combine(const void *what, void *value, const void *other) {
   const std::size_t words = static_cast<const Statement *>(what)->words_.size();
   auto *mine = static_cast<std::uint64_t *>(value);
   const auto *theirs = static_cast<const std::uint64_t *>(other);
-  Verdict all, second;
+  GroupOutcome all, second;
   std::memcpy(static_cast<void *>(&all), mine, sizeof all);
   std::memcpy(static_cast<void *>(&second), theirs, sizeof second);
   all.worst = std::min(all.worst, second.worst);
@@ -44,7 +44,7 @@ Status Statement::combine(const void *what, void *value, const void *other) {
   all.fewest = std::min(all.fewest, second.fewest);
   all.most = std::max(all.most, second.most);
   std::memcpy(mine, &all, sizeof all);
-  for (std::size_t word = kVerdict; word < words; ++word) mine[word] |= theirs[word];
+  for (std::size_t word = kOutcome; word < words; ++word) mine[word] |= theirs[word];
   return Status::ok;
 }
 

@@ -21,7 +21,7 @@ struct Text {
 constexpr Text kTexts[] = {
     {GASPI_ERROR, "GASPI_ERROR: general error"},
     {GASPI_SUCCESS, "GASPI_SUCCESS: success"},
-    {GASPI_TIMEOUT, "GASPI_TIMEOUT: not done in time"},
+    {GASPI_TIMEOUT, "GASPI_TIMEOUT: timed out"},
     {GASPI_ERR_EMFILE, "GASPI_ERR_EMFILE: too many open files"},
     {GASPI_ERR_ENV, "GASPI_ERR_ENV: an environment variable is wrong"},
     {GASPI_ERR_SN_PORT, "GASPI_ERR_SN_PORT: wrong port"},
@@ -44,14 +44,14 @@ constexpr Text kTexts[] = {
     {GASPI_ERR_MANY_SEG, "GASPI_ERR_MANY_SEG: too many segments"},
     {GASPI_ERR_MANY_GRP, "GASPI_ERR_MANY_GRP: too many groups"},
     {GASPI_QUEUE_FULL, "GASPI_QUEUE_FULL: the queue is full"},
-    {GASPI_ERR_UNALIGN_OFF, "GASPI_ERR_UNALIGN_OFF: the offset of an atomic is no multiple of 8"},
+    {GASPI_ERR_UNALIGN_OFF, "GASPI_ERR_UNALIGN_OFF: the offset of an atomic is not a multiple of 8"},
     {GASPI_ERR_ACTIVE_COLL, "GASPI_ERR_ACTIVE_COLL: another collective call of the group is under way"},
     {GASPI_ERR_DEVICE, "GASPI_ERR_DEVICE: the network does not work"},
     {GASPI_ERR_SN, "GASPI_ERR_SN: connecting has failed"},
-    {GASPI_ERR_MEMALLOC, "GASPI_ERR_MEMALLOC: no memory"},
+    {GASPI_ERR_MEMALLOC, "GASPI_ERR_MEMALLOC: out of memory"},
 };
 
-/// Null for what is no code.
+/// Null for an invalid code.
 const Text *find_text(gaspi_return_t code) {
   const auto *found = std::find_if(std::begin(kTexts), std::end(kTexts), [code](const Text &text) { return text.code == code; });
   return found != std::end(kTexts) ? found : nullptr;
@@ -59,7 +59,7 @@ const Text *find_text(gaspi_return_t code) {
 
 std::string text_of(gaspi_return_t code) {
   const Text *found = find_text(code);
-  std::string text = found ? found->text : "no GASPI code";
+  std::string text = found ? found->text : "not a GASPI return code";
   if (code == GASPI_ERROR && *halocline::core::error_message() != '\0')
     text = std::string("GASPI_ERROR: ") + halocline::core::error_message();
   return text;
@@ -125,7 +125,7 @@ gaspi_return_t pgaspi_time_ticks(gaspi_cycles_t *ticks) {
 
 gaspi_string_t pgaspi_error_str(gaspi_return_t error_code) {
   const Text *found = find_text(error_code);
-  return const_cast<gaspi_string_t>(found ? found->text : "no GASPI code");
+  return const_cast<gaspi_string_t>(found ? found->text : "not a GASPI return code");
 }
 
 gaspi_return_t pgaspi_print_error(gaspi_return_t error_code, gaspi_string_t *error_message) {

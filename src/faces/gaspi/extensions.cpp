@@ -149,7 +149,7 @@ gaspi_return_t pgaspi_set_socket_affinity(gaspi_uchar socket) {
   std::ifstream file(file_of_node(socket));
   std::string list;
   cpu_set_t cores;
-  if (!std::getline(file, list) || !read_cores(list, &cores)) return cannot("gaspi_set_socket_affinity: there is no such NUMA node");
+  if (!std::getline(file, list) || !read_cores(list, &cores)) return cannot("gaspi_set_socket_affinity: no such NUMA node");
   return sched_setaffinity(0, sizeof cores, &cores) == 0 ? GASPI_SUCCESS : cannot("gaspi_set_socket_affinity: not allowed");
 }
 

@@ -11,7 +11,7 @@ namespace halocline::core::gaspi {
 
 Status Job::open_face() {
   if (context.size() > kMostRanks)
-    return fail(Status::unsupported, "there are %d ranks, GASPI's type holds %d", context.size(), kMostRanks);
+    return fail(Status::unsupported, "%d ranks, but gaspi_rank_t holds at most %d", context.size(), kMostRanks);
   HLC_TRY(compare_config());
   HLC_TRY(open_network());
   HLC_TRY(open_parts());
@@ -39,7 +39,8 @@ Status Job::commit_all() {
       context.timeout_ns() == 0 ? GASPI_BLOCK : static_cast<gaspi_timeout_t>(context.timeout_ns() / 1'000'000);
   const gaspi_return_t committed =
       until(*this, call, patience_ms, [&] { return groups[GASPI_GROUP_ALL].commit(group_resources, GASPI_GROUP_ALL); });
-  if (committed == GASPI_TIMEOUT) return fail(Status::timeout, "%s: rank %d waits for other ranks (HALOCLINE_TIMEOUT)", call, rank());
+  if (committed == GASPI_TIMEOUT)
+    return fail(Status::timeout, "%s: rank %d timed out waiting for other ranks (HALOCLINE_TIMEOUT)", call, rank());
   return committed == GASPI_SUCCESS ? Status::ok : Status::state;
 }
 

@@ -98,12 +98,12 @@ gaspi_return_t read_each(Job &job, const List &list, Posting &posting) {
 /// Posts the notification that follows a list; the queue has room for it.
 gaspi_return_t notify_behind(Job &job, const Route &route, Posting &posting, hlc_notification notification) {
   halocline::core::PendingNotify pending;
-  const gaspi_return_t told = until(job, posting.call, posting.deadline, [&] {
+  const gaspi_return_t waited = until(job, posting.call, posting.deadline, [&] {
     return job.parts.with(route.rank, route.segment, [&](RemoteMemory &part) {
       return begin(job, route, part, [&] { return notify_in_order(posting.call, part, notification, pending); });
     });
   });
-  const gaspi_return_t code = count_notification(job, settle(job, route, told));
+  const gaspi_return_t code = count_notification(job, settle(job, route, waited));
   code == GASPI_SUCCESS ? job.queues[route.queue].fill(1) : job.queues[route.queue].release(1);
   return code;
 }

@@ -16,8 +16,8 @@ gaspi_return_t check(const Job &job, gaspi_size_t size, const LocalMemory *part,
 Status look_for(Job &job, int known, char *into, gaspi_size_t room, int *sender, bool *fits) {
   const Status received = job.passive.receive(job, into, room, sender, fits);
   if (received != Status::again) return received;
-  const Status news = job.watch.send_notice(Passive::kReceive, known);
-  return failed(news) ? news : Status::again;
+  const Status loss = job.watch.send_notice(Passive::kReceive, known);
+  return failed(loss) ? loss : Status::again;
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ gaspi_return_t pgaspi_passive_send(gaspi_segment_id_t segment_id_local, gaspi_of
     if (const Status found = job.parts.find_control(rank, &control); failed(found)) return answer(found);
     const Parcel parcel{rank, segment_id_local, offset_local, size};
     const auto look = [&] {
-      if (job.watch.knows_any() && job.watch.is_lost(rank)) return job.watch.tell(Passive::kSend, rank);
+      if (job.watch.knows_any() && job.watch.is_lost(rank)) return job.watch.report(Passive::kSend, rank);
       return job.passive.send(job, *control, parcel, own->data() + offset_local);
     };
     return until(job, Passive::kSend, timeout_ms, look, halocline::core::WakeUp::by_polling);

@@ -43,7 +43,7 @@ class Plan {
   const GroupLayout &groups() const { return groups_; }
   MemorySpec spec() const { return {groups_.end(), kNotifications, groups_.words(), nullptr}; }
 
-  static constexpr int kMessageCame = 0, kEnd = 1, kNotifications = 2;
+  static constexpr int kMessageArrived = 0, kEnd = 1, kNotifications = 2;
 
  private:
   static_assert(GASPI_GROUP_ALL == 0);  // as GroupLayout wants it

@@ -74,7 +74,7 @@ inline bool is_lost(Job &job, const RemoteMemory &part) { return part.is_near() 
 /// Begins work(), a request to a rank for which its queue has room; `again` and GASPI_TIMEOUT if it has to wait.
 template <class Work>
 gaspi_return_t begin(Job &job, const Route &route, RemoteMemory &part, Work work) {
-  Status status = is_lost(job, part) ? job.watch.tell(route.call, part.rank()) : part.find_room(route.call);
+  Status status = is_lost(job, part) ? job.watch.report(route.call, part.rank()) : part.find_room(route.call);
   if (status == Status::ok) status = work();
   return job.queues[route.queue].posted(status, part.rank(), part.is_near());
 }
@@ -82,7 +82,7 @@ gaspi_return_t begin(Job &job, const Route &route, RemoteMemory &part, Work work
 /// The part of a lost rank may not be accessible any more. Then, too, the request counts as posted, and gaspi_wait reports its failure.
 inline gaspi_return_t settle(Job &job, const Route &route, gaspi_return_t code) {
   if (code != GASPI_ERROR || !job.watch.has_lost(route.rank, route.call)) return code;
-  return job.queues[route.queue].posted(job.watch.tell(route.call, route.rank), route.rank, true);
+  return job.queues[route.queue].posted(job.watch.report(route.call, route.rank), route.rank, true);
 }
 
 /// Posts work(part), for which a queue makes room.

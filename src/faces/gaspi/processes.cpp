@@ -88,7 +88,7 @@ gaspi_return_t stop(gaspi_timeout_t timeout_ms) {
   Job *open = the_job();
   if (!open) return GASPI_ERR_NOINIT;
   if (!ending || Visit::depth() > 1)
-    return answer(fail(Status::state, "gaspi_proc_term on rank %d: it has been called before, and has not returned", open->rank()));
+    return answer(fail(Status::state, "gaspi_proc_term on rank %d: an earlier call has not returned", open->rank()));
   return mpi_has_ended() ? stop_after_mpi() : stop(*open, timeout_ms);
 }
 
@@ -97,7 +97,7 @@ gaspi_return_t reach(const char *call, gaspi_rank_t rank, gaspi_timeout_t timeou
   return enter([&](Job &open) {
     if (rank >= open.size()) return GASPI_ERR_INV_RANK;
     RemoteMemory *control = nullptr;
-    if (open.watch.has_lost(rank, call)) return answer(open.watch.tell(call, rank));
+    if (open.watch.has_lost(rank, call)) return answer(open.watch.report(call, rank));
     if (const Status found = open.parts.find_control(rank, &control); failed(found)) return answer(found);
     const auto look = [&] { return open.connections.look(*control, Plan::changed(), call); };
     return until(open, call, timeout_ms, look, halocline::core::WakeUp::by_polling);
@@ -116,7 +116,7 @@ Status end(Job &open, int rank) {
   const Member member = open.context.member_of(rank);
   if (member != kNotOnNode && !open.context.doorbell().alive(member)) return Status::ok;
   if (kill(control->process(), SIGKILL) == 0 || errno == ESRCH) return Status::ok;
-  return fail(Status::unsupported, "gaspi_proc_kill: rank %d may not end rank %d: %s", open.rank(), rank, std::strerror(errno));
+  return fail(Status::unsupported, "gaspi_proc_kill: rank %d is not permitted to end rank %d: %s", open.rank(), rank, std::strerror(errno));
 }
 
 }  // namespace
@@ -193,7 +193,7 @@ gaspi_return_t pgaspi_state_vec_get(gaspi_state_vector_t state_vector) {
     if (!state_vector) return GASPI_ERR_NULLPTR;
     open.context.network().poll();
     static_cast<void>(open.watch.look("gaspi_state_vec_get"));
-    open.watch.told_all();
+    open.watch.mark_all_reported();
     for (int rank = 0; rank < open.size(); ++rank)
       state_vector[rank] = open.watch.is_lost(rank) ? GASPI_STATE_CORRUPT : GASPI_STATE_HEALTHY;
     return GASPI_SUCCESS;

@@ -9,12 +9,12 @@ namespace {
 
 constexpr const char *kWait = "gaspi_wait";
 
-/// Reports a failure of the queue once, and notes that this call tells the program of the ranks to which a request has failed.
-gaspi_return_t tell_lost(Job &job, Queue &queue) {
+/// Reports a failure of the queue once, and marks the ranks to which a request has failed as reported.
+gaspi_return_t report_lost(Job &job, Queue &queue) {
   const std::vector<int> lost = queue.lost();
   if (lost.empty()) return GASPI_ERROR;  // another thread has reported it, or the job ends
   static_cast<void>(job.watch.look(kWait));
-  for (const int rank : lost) static_cast<void>(job.watch.tell(kWait, rank));
+  for (const int rank : lost) static_cast<void>(job.watch.report(kWait, rank));
   static_cast<void>(queue.report());  // sets the error message
   return GASPI_ERROR;
 }
@@ -28,7 +28,7 @@ gaspi_return_t pgaspi_wait(gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
     if (const gaspi_return_t wrong = check_queue(job, queue); wrong != GASPI_SUCCESS) return wrong;
     job.counters.count(Counter::waits, 1);
     const gaspi_return_t waited = until(job, kWait, timeout_ms, [&] { return job.queues[queue].look(job.context); });
-    return waited == GASPI_ERROR ? tell_lost(job, job.queues[queue]) : waited;
+    return waited == GASPI_ERROR ? report_lost(job, job.queues[queue]) : waited;
   });
 }
 

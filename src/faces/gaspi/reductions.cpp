@@ -87,7 +87,7 @@ Status call_program(const void *what, void *value, const void *other) {
   const gaspi_return_t code =
       own.operation(value, const_cast<void *>(other), result.data(), own.state, own.num, own.element_size, GASPI_BLOCK);
   if (code == GASPI_TIMEOUT) return Status::again;
-  if (code != GASPI_SUCCESS) return halocline::core::fail(Status::argument, "gaspi_allreduce_user: the operation has come to %d", code);
+  if (code != GASPI_SUCCESS) return halocline::core::fail(Status::argument, "gaspi_allreduce_user: the user operation returned %d", code);
   std::memcpy(value, result.data(), own.num * own.element_size);
   return Status::ok;
 }
@@ -110,7 +110,7 @@ gaspi_return_t pgaspi_allreduce(gaspi_const_pointer_t buffer_send, gaspi_pointer
   return enter([&](Job &job) {
     if (num == 0 || num > job.config.allreduce_elem_max) return GASPI_ERR_INV_NUM;
     if (operation > GASPI_OP_SUM || bytes_of(datatype) == 0) {
-      static_cast<void>(halocline::core::fail(Status::argument, "%s: operation %d or type %d is none", kCall, operation, datatype));
+      static_cast<void>(halocline::core::fail(Status::argument, "%s: invalid operation %d or type %d", kCall, operation, datatype));
       return GASPI_ERROR;
     }
     const Arithmetic arithmetic{operation, datatype, num};

@@ -63,7 +63,7 @@ gaspi_return_t make_shared(Job &job, const Wanted &wanted, int leader) {
   return descriptor.version != 0 ? job.parts.add(wanted.id, spec) : GASPI_ERROR;
 }
 
-/// Returns a code where memory is exhausted: such a rank has to meet the others all the same.
+/// Returns a code where memory is exhausted: such a rank still has to meet the others.
 template <class Make>
 gaspi_return_t without_exception(Make make) {
   try {
@@ -88,14 +88,15 @@ gaspi_return_t begin(Job &job, const Wanted &wanted, int leader) {
 }
 
 /// The failure of a meeting in which the ranks disagree, or one of them has no memory.
-Status disagree(const Verdict &all) {
+Status disagree(const GroupOutcome &all) {
   if (all.any_shared != all.all_shared)
     return halocline::core::fail(Status::mismatch, "gaspi_segment_create: some ranks call with GASPI_MEM_SHARED, some without");
   if (!all.agrees())
-    return halocline::core::fail(Status::mismatch,
-                                 "gaspi_segment_create: ranks that share notifications have to have as many; notification_num is %d to %d",
-                                 all.fewest, all.most);
-  return halocline::core::fail(Status::memory, "gaspi_segment_create: another rank has no memory for its segment");
+    return halocline::core::fail(
+        Status::mismatch,
+        "gaspi_segment_create: ranks that share notifications must have the same number of them; notification_num is %d to %d", all.fewest,
+        all.most);
+  return halocline::core::fail(Status::memory, "gaspi_segment_create: another rank cannot allocate its segment");
 }
 
 /// Meets the others. If any rank has failed when that is over, no rank has a segment.
@@ -107,7 +108,7 @@ gaspi_return_t meet(Job &job, const Wanted &wanted, Group &group, gaspi_timeout_
   mine.say({making.mine == GASPI_SUCCESS ? 0 : -1, shared, shared, ids, ids}, group, wanted.id);
   const halocline::core::SmallReduction reduction = mine.reduction(statement);
   const gaspi_return_t met = until(job, "gaspi_segment_create", timeout_ms, [&] { return group.reduce(job.group_resources, reduction); });
-  const Verdict all = statement.verdict();
+  const GroupOutcome all = statement.outcome();
   if (met == GASPI_TIMEOUT || (met == GASPI_SUCCESS && all.worst == 0 && all.agrees())) return met;
   const gaspi_return_t own = making.mine;
   making = Making();
@@ -148,8 +149,8 @@ gaspi_return_t create(const Wanted &wanted, gaspi_group_t handle, gaspi_timeout_
   });
 }
 
-/// Makes a rank read the descriptors of segments anew.
-Status tell_of_segment(Job &job, int rank, int id) {
+/// Makes a rank read the descriptors of segments again.
+Status announce_segment(Job &job, int rank, int id) {
   halocline::core::RemoteMemory *control = nullptr;
   std::uint64_t before = 0;
   HLC_TRY(job.parts.find_control(rank, &control));
@@ -168,7 +169,7 @@ gaspi_return_t pgaspi_segment_alloc(gaspi_segment_id_t segment_id, gaspi_size_t 
   return enter([&](Job &job) {
     if ((alloc_policy & GASPI_MEM_SHARED) == 0) return make(job, {segment_id, size, nullptr, false});
     return answer(halocline::core::fail(
-        Status::unsupported, "gaspi_segment_alloc on rank %d: alloc_policy has GASPI_MEM_SHARED, which gaspi_segment_create alone knows",
+        Status::unsupported, "gaspi_segment_alloc on rank %d: alloc_policy has GASPI_MEM_SHARED, which only gaspi_segment_create supports",
         job.rank()));
   });
 }
@@ -182,7 +183,7 @@ gaspi_return_t pgaspi_segment_register(gaspi_segment_id_t segment_id, gaspi_rank
     if (rank >= job.size()) return GASPI_ERR_INV_RANK;
     if (!job.parts.keep(segment_id)) return GASPI_ERR_INV_SEG;
     job.parts.publish(segment_id);
-    const auto look = [&] { return tell_of_segment(job, rank, segment_id); };
+    const auto look = [&] { return announce_segment(job, rank, segment_id); };
     return until(job, kRegister, timeout_ms, look, halocline::core::WakeUp::by_polling);
   });
 }

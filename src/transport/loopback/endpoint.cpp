@@ -45,7 +45,7 @@ Packet packet_of(Peer origin, Transfer &t, bool carries_values) {
 
 Status Endpoint::choose(const Wish &wish, Choice *choice) {
   if (!wish.provider.empty() && wish.provider != "loopback")
-    return fail(Status::unsupported, "HALOCLINE_PROVIDER is '%s'; there is: loopback", wish.provider.c_str());
+    return fail(Status::unsupported, "HALOCLINE_PROVIDER is '%s'; available: loopback", wish.provider.c_str());
   std::snprintf(choice->provider, sizeof choice->provider, "loopback");
   choice->fake = wish.fake;
   choice->secret = std::random_device()();
@@ -79,7 +79,7 @@ const char *Endpoint::text_of(int error) const { return std::strerror(error); }
 
 Status Endpoint::resolve(const Address &address, Peer *peer) {
   const Peer number = std::strtoull(address.text, nullptr, 10);
-  if (number == 0) return fail(Status::unsupported, "%s does not understand the address of a peer", description_.c_str());
+  if (number == 0) return fail(Status::unsupported, "%s rejected a peer's address", description_.c_str());
   const auto locked = fabric_.lock();
   peers_[number] += 1;
   *peer = number;

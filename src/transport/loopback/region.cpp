@@ -28,7 +28,7 @@ Status Region::open(Endpoint &endpoint, std::int64_t bytes, Use use) {
   constexpr std::int64_t page = 4096;
   const std::int64_t whole = round_up(bytes > 0 ? bytes : 1, page);
   auto *memory = static_cast<char *>(std::aligned_alloc(page, static_cast<std::size_t>(whole)));
-  if (!memory) return fail(Status::memory, "no memory for %lld bytes of buffers", static_cast<long long>(whole));
+  if (!memory) return fail(Status::memory, "cannot allocate %lld bytes of buffers", static_cast<long long>(whole));
   std::memset(memory, 0, static_cast<std::size_t>(whole));
   owns_ = true;
   return cover(endpoint, memory, whole, use);

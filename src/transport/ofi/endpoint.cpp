@@ -318,7 +318,7 @@ void Endpoint::take_in(const Completion &completion) {
 }
 
 void Endpoint::take_immediate(std::uint64_t data) {
-  // SYNC payload-before-immediate (pairs with SlotReceiver::has_arrived, NodeLink::has_come, NodeWireChannel::look_for_lost): the provider
+  // SYNC payload-before-immediate (pairs with SlotReceiver::has_arrived, NodeLink::has_arrived, NodeWireChannel::look_for_lost): the provider
   // reports immediate data after its bytes are placed.
   if (!immediate_data_.take(data)) count_foreign();
 }

@@ -26,7 +26,7 @@ class InitialisingVariables {
 /// data as a message where connections of verbs share their receive buffers (fi_srx_context), and they are lost.
 std::string shared_receives_for(const std::string &provider);
 
-/// How many peers a job of so many ranks has at most: a power of two, at least 16. 0 if libfabric's own number is small enough.
+/// The most peers of a job of `ranks` ranks: a power of two, at least 16. 0 if libfabric's own number is small enough.
 int peers_of(int ranks);
 
 }  // namespace halocline::core::transport::ofi

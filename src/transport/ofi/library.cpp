@@ -77,7 +77,7 @@ const char *find_functions(void *handle, Library &library) {
 
 Status open_named(const std::string &file, Library &library) {
   if (!std::filesystem::path(file).is_absolute())
-    return fail(Status::unsupported, "HALOCLINE_LIBFABRIC is '%s', it must be the absolute path of a file", file.c_str());
+    return fail(Status::unsupported, "HALOCLINE_LIBFABRIC is '%s' but must be the absolute path of a file", file.c_str());
   void *const handle = open_file(file, library);
   if (!handle) {
     const char *const reason = dlerror();
@@ -94,7 +94,7 @@ Status open_any(const Wish &wish, Library &library) {
   for (const std::string &file : places(wish.library, file_of_mpi()))
     if (!handle) handle = open_file(file, library);
   if (handle && !find_functions(handle, library)) return Status::ok;
-  return fail(Status::unsupported, "there is no libfabric here (%s; Debian package libfabric1)", kFile);
+  return fail(Status::unsupported, "libfabric not found (%s; Debian package libfabric1)", kFile);
 }
 
 Status load(const Wish &wish, std::unique_ptr<Library> &loaded) {
@@ -141,7 +141,7 @@ Status find_library(const Wish &wish, const Library **library) {
   HLC_TRY(check_named(*found, wish.only_library));
   *library = found.get();
   if (FI_VERSION_LT(found->version(), kInterface))
-    return fail(Status::unsupported, "%s is older than version %d.%d, which is needed", found->name().c_str(), FI_MAJOR(kInterface),
+    return fail(Status::unsupported, "%s is older than the required version %d.%d", found->name().c_str(), FI_MAJOR(kInterface),
                 FI_MINOR(kInterface));
   return Status::ok;
 }

@@ -40,8 +40,8 @@ class LongTransfers {
   };
 
   bool is_long(const Transfer &transfer) const {
-    const bool tells = transfer.kind == Transfer::Kind::write_delivered || transfer.kind == Transfer::Kind::read;
-    return limits_ && tells && transfer.bytes >= kLongBytes;
+    const bool is_confirmed = transfer.kind == Transfer::Kind::write_delivered || transfer.kind == Transfer::Kind::read;
+    return limits_ && is_confirmed && transfer.bytes >= kLongBytes;
   }
   /// What is under way to a peer that has been forgotten ends uncounted.
   void change(const Transfer &transfer, std::int64_t bytes) {

@@ -14,7 +14,7 @@ Status Peers::resolve(const Address &address, Peer *peer) {
     fi_addr_t number = FI_ADDR_UNSPEC;
     if (fi_av_insert(state_->addresses, address.text, 1, &number, 0, nullptr) != 1) {
       known_.erase(address);
-      return fail(Status::unsupported, "%s does not understand the address of a peer", state_->description.c_str());
+      return fail(Status::unsupported, "%s rejected a peer's address", state_->description.c_str());
     }
     known.peer = number;
   }

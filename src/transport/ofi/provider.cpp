@@ -38,7 +38,7 @@ constexpr Row kByNameOnly[] = {
     {"sockets", "is superseded by tcp"},
     {"net", "is on trial"},
     // fi_opx_rma.c, fi_opx_writemsg_internal: older versions pass no flags on.
-    {"opx", "may say too early that a write has arrived, in older libfabrics"},
+    {"opx", "may report a write as arrived too early, in older libfabrics"},
 };
 
 /// Why a provider is used only if the user names it; null if it is not so.
@@ -119,7 +119,7 @@ Info ask(const Library &library, Immediate immediate, int *code) {
 /// The same endpoint, with tagged messages.
 Status add_tagged(const Library &library, Info &info) {
   const Info hints(library.dup_info(info.get()), {&library});
-  if (!hints) return fail(Status::memory, "no memory for what libfabric is asked");
+  if (!hints) return fail(Status::memory, "out of memory for libfabric's hints");
   hints->caps = FI_RMA | FI_MSG | FI_TAGGED;
   hints->tx_attr->caps = hints->rx_attr->caps = 0;
   fi_info *offered = nullptr;
@@ -127,7 +127,7 @@ Status add_tagged(const Library &library, Info &info) {
   const Info all(code == 0 ? offered : nullptr, {&library});
   if (all) info = Info(library.dup_info(all.get()), {&library});
   if (all && info) return Status::ok;
-  return fail(Status::unsupported, "%s, %s: writes carry no immediate data, and there are no tagged messages, which would replace them: %s",
+  return fail(Status::unsupported, "%s, %s: writes carry no immediate data, and there are no tagged messages to replace it: %s",
               describe(*hints).c_str(), library.name().c_str(), library.text_of(-code));
 }
 
@@ -254,21 +254,21 @@ Status nothing_fits(const Library &library, const Wish &wish, const Choice *agre
   };
   const std::string providers = list(offered, provider_of), interfaces = list(offered, usable_interface_of), from = library.name();
   if (!interfaces.empty() && !wish.interface.empty())
-    return fail(Status::unsupported, "HALOCLINE_INTERFACE is '%s', which is none that %s can use; there are: %s", wish.interface.c_str(),
+    return fail(Status::unsupported, "HALOCLINE_INTERFACE is '%s', not usable by %s; available: %s", wish.interface.c_str(),
                 agreed ? agreed->provider : "a provider", interfaces.c_str());
   if (!interfaces.empty())
-    return fail(Status::unsupported, "only interfaces that reach no other host (HALOCLINE_INTERFACE takes one all the same): %s",
+    return fail(Status::unsupported, "only interfaces that reach no other host (HALOCLINE_INTERFACE can select one): %s",
                 interfaces.c_str());
   if (const char *reason = reason_refused(wish.provider, wish))
-    return fail(Status::unsupported, "HALOCLINE_PROVIDER is '%s', which %s; there are: %s", wish.provider.c_str(), reason,
+    return fail(Status::unsupported, "HALOCLINE_PROVIDER is '%s', which %s; available: %s", wish.provider.c_str(), reason,
                 providers.c_str());
   if (!wish.provider.empty())
-    return fail(Status::unsupported, "HALOCLINE_PROVIDER is '%s', which %s does not have here; there are: %s", wish.provider.c_str(),
+    return fail(Status::unsupported, "HALOCLINE_PROVIDER is '%s', which %s does not offer here; available: %s", wish.provider.c_str(),
                 from.c_str(), providers.c_str());
   if (agreed)
-    return fail(Status::unsupported, "%s does not have '%s' here, which rank 0 has chosen; there are: %s", from.c_str(), agreed->provider,
+    return fail(Status::unsupported, "%s does not offer '%s' here, which rank 0 chose; available: %s", from.c_str(), agreed->provider,
                 providers.c_str());
-  return fail(Status::unsupported, "%s has only providers that are taken by name (HALOCLINE_PROVIDER): %s", from.c_str(),
+  return fail(Status::unsupported, "%s has only providers that must be selected by name (HALOCLINE_PROVIDER): %s", from.c_str(),
               providers.c_str());
 }
 
@@ -278,7 +278,7 @@ std::string refusal_of(const fi_info &info, const Wish &wish, const fi_info *bes
   if (!wish.provider.empty() && provider != wish.provider) return "HALOCLINE_PROVIDER is " + wish.provider;
   if (const char *reason = reason_refused(provider, wish)) return std::string("it ") + reason;
   if (const char *reason = reason_by_name_only(provider); reason && wish.provider.empty())
-    return std::string("it ") + reason + "; HALOCLINE_PROVIDER takes it by name";
+    return std::string("it ") + reason + "; HALOCLINE_PROVIDER selects it by name";
   if (is_link_local(ip)) return "its address is valid only together with an interface";
   if (!has_interface(info, wish)) {
     if (!wish.interface.empty()) return "HALOCLINE_INTERFACE is " + wish.interface;
@@ -323,7 +323,7 @@ Status choose(const Library &library, const Wish &asked, const Choice *agreed, I
     const Wish wish = with_whole_name(asked, all.get());
     if (const std::vector<const fi_info *> fitting = find_fitting(all.get(), wish, agreed); !fitting.empty()) {
       chosen = Info(library.dup_info(find_best(fitting, agreed)), {&library});
-      if (!chosen) return fail(Status::memory, "no memory for what libfabric offers");
+      if (!chosen) return fail(Status::memory, "out of memory for libfabric's providers");
       return traits_of(*chosen, agreed ? agreed->fake : Fake::no).announces ? add_tagged(library, chosen) : Status::ok;
     }
     if (!first) first = std::move(all);

@@ -31,7 +31,7 @@ Region::~Region() {
 Status Region::open(Endpoint &endpoint, std::int64_t bytes, Use use) {
   const std::int64_t whole = round_up(bytes > 0 ? bytes : 1, sysconf(_SC_PAGESIZE));
   void *memory = mmap(nullptr, static_cast<std::size_t>(whole), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return fail(Status::memory, "no memory for %lld bytes of buffers", static_cast<long long>(whole));
+  if (memory == MAP_FAILED) return fail(Status::memory, "cannot allocate %lld bytes of buffers", static_cast<long long>(whole));
   base_ = static_cast<char *>(memory);
   bytes_ = whole;
   return enter(endpoint, use == Use::for_peers);

@@ -62,7 +62,7 @@ Status State::enable() const {
   const bool may_be_long = code == -FI_EINVAL && std::strstr(info->fabric_attr->prov_name, "ofi_rxm");
   if (!may_be_long) return check(code, "fi_enable");
   return fail(Status::unsupported,
-              "%s: fi_enable: %s; the device may have no queue for so many peers: set FI_UNIVERSE_SIZE to the number of ranks, or less",
+              "%s: fi_enable: %s; the device may lack queues for this many peers; set FI_UNIVERSE_SIZE to the number of ranks, or less",
               description.c_str(), library->text_of(-code));
 }
 
@@ -86,8 +86,7 @@ Status State::open(bool sleeps) {
 
 Status State::open_announcements() {
   if (inject_bytes < sizeof Transfer::immediate)
-    return fail(Status::unsupported,
-                "%s carries no immediate data with writes, and injects no messages of %zu bytes, which would replace them",
+    return fail(Status::unsupported, "%s carries no immediate data with writes, and cannot inject messages of %zu bytes to replace it",
                 description.c_str(), sizeof Transfer::immediate);
   if ((info->domain_attr->mr_mode & FI_MR_LOCAL) != 0)
     HLC_TRY(register_memory({announcements.memory(), Announcements::memory_bytes(), false}, &announcements_memory));
@@ -117,7 +116,7 @@ Status State::register_memory(const Registering &memory, fid_mr **registration) 
   constexpr int tries = 4;  // a key may be taken
   // The system would end processes of the host to keep all pages in memory, among them those that the program has never touched.
   if (registers_pages(info->fabric_attr->prov_name) && static_cast<std::size_t>(memory.bytes) > bytes_of_host())
-    return fail(Status::memory, "%s cannot register %lld bytes: it keeps them in memory, and this host has %zu", description.c_str(),
+    return fail(Status::memory, "%s cannot register %lld bytes: it pins them, and this host has %zu", description.c_str(),
                 static_cast<long long>(memory.bytes), bytes_of_host());
   int code = -FI_ENOKEY;
   for (int i = 0; i < tries && code == -FI_ENOKEY; ++i)

@@ -33,7 +33,7 @@ struct State {
   fid_cq *queue = nullptr;
   fid_av *addresses = nullptr;
   fid_ep *endpoint = nullptr;
-  std::size_t inject_bytes = 0, inject_write_bytes = 0;  // of a message, of a write: so many may be sent in the provider's own buffer
+  std::size_t inject_bytes = 0, inject_write_bytes = 0;  // of a message, of a write: the most that is sent from the provider's own buffer
   Announcements announcements;  // open if the provider announces
   fid_mr *announcements_memory = nullptr;
   int wait_object = -1;  // readable when something has arrived; belongs to the completion queue; -1: there is none

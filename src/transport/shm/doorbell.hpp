@@ -41,7 +41,7 @@ class Doorbell {
  public:
   /// Takes the node's memory, a part of sizeof(DoorbellState) per member, and enters this process. The others may read it afterwards.
   void attach(Region region, Member me);
-  /// Takes the node's memory in a process that is no member: it may ring.
+  /// Takes the node's memory in a process that is not a member: it may ring.
   void look_on(Region region) { region_ = std::move(region); }
   /// Takes an existing array of states, for tests in which threads are ranks.
   void attach(DoorbellState *states, Member me);

@@ -20,7 +20,7 @@ namespace halocline::core::transport::shm {
 
 namespace {
 
-/// Returns an errno: ENOSPC if the file's file system has no room for so many bytes now.
+/// Returns an errno: ENOSPC if the file's file system has no room for this number of bytes now.
 int look_for_room(int file, std::int64_t bytes) {
   struct statvfs system;
   if (fstatvfs(file, &system) != 0) return errno;

@@ -39,7 +39,7 @@ class Region {
 
   /// The bytes of a part, rounded up to pages; at least one page, because an empty mapping is not possible.
   static std::int64_t rounded(std::int64_t bytes);
-  /// Allocates the table of so many parts; the only call that allocates.
+  /// Allocates the table of parts; the only call that allocates.
   void reserve(int members) { offsets_.reserve(static_cast<std::size_t>(members) + 1); }
   /// Lays out the parts one after the other.
   void lay_out(const std::vector<std::int64_t> &part_bytes);

@@ -49,7 +49,7 @@ Library load() {
                  find(handle, "xpmem_get", library.get) && find(handle, "xpmem_release", library.release) &&
                  find(handle, "xpmem_attach", library.attach) && find(handle, "xpmem_detach", library.detach);
   if (*named && !handle) library.trouble = dlerror();
-  if (*named && handle && !library.here) library.trouble = "it has not the functions of XPMEM";
+  if (*named && handle && !library.here) library.trouble = "it lacks the functions of XPMEM";
   return library;
 }
 

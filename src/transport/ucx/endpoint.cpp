@@ -44,7 +44,7 @@ struct Handlers {
   }
   static bool take_immediate(Endpoint &endpoint, std::uint64_t data) {
     endpoint.count_event();
-    // SYNC payload-before-immediate (pairs with SlotReceiver::has_arrived, NodeLink::has_come, NodeWireChannel::look_for_lost): take_write has
+    // SYNC payload-before-immediate (pairs with SlotReceiver::has_arrived, NodeLink::has_arrived, NodeWireChannel::look_for_lost): take_write has
     // placed the bytes.
     return endpoint.immediate_data_.take(data);
   }
@@ -63,7 +63,7 @@ struct Handlers {
   static bool take_answer(Endpoint &endpoint, const Arrival &arrival) { return endpoint.outbox_.take_answer(arrival); }
   static bool take_message(Endpoint &endpoint, const Arrival &arrival) { return endpoint.inbox_.take(arrival); }
 
-  /// A rendezvous is none of ours.
+  /// This library sends no rendezvous messages.
   template <bool (*take)(Endpoint &, const Arrival &)>
   static ucs_status_t handle(void *at, const void *header, std::size_t header_bytes, void *data, std::size_t bytes,
                              const ucp_am_recv_param_t *param) {
@@ -156,7 +156,7 @@ const char *Endpoint::text_of(int error) const {
 
 Status Endpoint::resolve(const Address &address, Peer *peer) {
   if (address.bytes == 0 || address.bytes > sizeof address.text)
-    return fail(Status::unsupported, "%s does not understand the address of a peer", description_.c_str());
+    return fail(Status::unsupported, "%s rejected a peer's address", description_.c_str());
   const auto locked = lock();
   *peer = outbox_.peers().resolve(address);
   backlog_.add(*peer);

@@ -52,16 +52,15 @@ void *load(const std::string &wished) {
 
 Status find_it(const Wish &wish, std::unique_ptr<Library> *found) {
   void *handle = load(wish.library);
-  if (!handle) return fail(Status::unsupported, "there is no UCX here (%s; Debian package libucx0)", kFile);
+  if (!handle) return fail(Status::unsupported, "UCX not found (%s; Debian package libucx0)", kFile);
   auto library = std::make_unique<Library>();
-  if (!find(handle, "ucp_get_version", library->version)) return fail(Status::unsupported, "%s is no UCX", kFile);
+  if (!find(handle, "ucp_get_version", library->version)) return fail(Status::unsupported, "%s is not UCX", kFile);
   Dl_info info;
   library->path = dladdr(reinterpret_cast<void *>(library->version), &info) && info.dli_fname ? info.dli_fname : kFile;
   unsigned major = 0, minor = 0, release = 0;
   library->version(&major, &minor, &release);
   if (major != kOldestMajor || minor < kOldestMinor || !find_functions(handle, *library))
-    return fail(Status::unsupported, "%s is not of version %u.%u or later, which is needed", library->name().c_str(), kOldestMajor,
-                kOldestMinor);
+    return fail(Status::unsupported, "%s is older than the required version %u.%u", library->name().c_str(), kOldestMajor, kOldestMinor);
   *found = std::move(library);
   return Status::ok;
 }

@@ -179,7 +179,7 @@ void Outbox::put_or_get(Transfer &transfer, Connection &connection, ucp_rkey *ke
   if (flushes) note_sent(transfer, library.flush(connection.endpoint, &param));
 }
 
-/// The bytes are placed: an active message brings the immediate data.
+/// The bytes are placed: an active message carries the immediate data.
 void Outbox::announce(Transfer &transfer) {
   Work &work = work_of(transfer);
   Connection *const connection = peers_.find(transfer.peer);

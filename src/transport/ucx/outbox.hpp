@@ -36,7 +36,7 @@ class Outbox {
   /// A part of a transfer is over.
   void note_part(Transfer &transfer, int error);
   void release(void *request) const;
-  /// Closes connections that have an error: the next transfer to such a peer connects anew. What waits for its answers has failed.
+  /// Closes connections that have an error: the next transfer to such a peer reconnects. Transfers that wait for its answers have failed.
   void part_from_lost();
   /// Closes all connections. What was sent before leaves first, as far as the peers take it.
   void part();

@@ -13,7 +13,7 @@
 namespace halocline::core::transport::ucx {
 namespace {
 
-/// UCX leaks the socket of an endpoint that it cannot make (1.13, 1.20): a peer that has gone is tried less and less often.
+/// UCX leaks the socket of an endpoint that it cannot make (1.13, 1.20): a peer that has ended is tried less and less often.
 constexpr std::int64_t kFirstPause_ns = 100'000'000, kLongestPause_ns = 60'000'000'000;
 
 }  // namespace

@@ -135,7 +135,7 @@ Status State::name(Address *address) const {
   address->bytes = static_cast<std::uint32_t>(bytes);
   library->release_address(worker, attributes.address);
   if (fits) return Status::ok;
-  return fail(Status::unsupported, "%s: an address takes %zu bytes, there is room for %zu: HALOCLINE_INTERFACE names fewer devices",
+  return fail(Status::unsupported, "%s: an address takes %zu bytes, but at most %zu fit; set HALOCLINE_INTERFACE to fewer devices",
               describe().c_str(), bytes, sizeof address->text);
 }
 

@@ -111,14 +111,14 @@ def draw(rows, title, limit, picture):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], usage=__doc__.splitlines()[2])
     parser.add_argument("--mpi", choices=WAYS, default="intel", help="whose algorithms to go through (default: intel)")
-    parser.add_argument("--repeats", type=int, default=3, help="runs of each way (default: 3)")
+    parser.add_argument("--repeats", type=int, default=3, help="runs of each algorithm (default: 3)")
     parser.add_argument("--json", type=pathlib.Path, help="write the merged numbers to this file")
     parser.add_argument("--picture", type=pathlib.Path, help="draw them: .svg, .png or .pdf")
     parser.add_argument("command", nargs="+", help="launcher, halocline-bench, allreduce and its options")
     options = parser.parse_args()
     runs = gather(options.command, options.mpi, options.repeats)
     if not runs:
-        sys.exit("no run has come to an end")
+        sys.exit("no run has ended")
     rows = conclude(runs)
     any_run = next(iter(runs.values()))[0]
     environment, limit = any_run["environment"], any_run["limit"]

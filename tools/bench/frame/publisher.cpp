@@ -8,7 +8,7 @@ namespace bench {
 Publisher::Publisher(const CommonOptions &options) : options_(options) {
   if (options.json.empty()) return;
   const std::string why = broadcast(rank_of(MPI_COMM_WORLD) == 0 ? why_not_writable(options.json) : "", 0, MPI_COMM_WORLD);
-  if (!why.empty()) throw Refusal("can't write " + options.json + ": " + why + "; --json names another file");
+  if (!why.empty()) throw Refusal("can't write " + options.json + ": " + why + "; give --json another file");
 }
 
 std::string Publisher::write() const {

@@ -12,9 +12,8 @@ namespace bench {
 namespace {
 
 constexpr const char *kSchema = "halocline-bench/1";
-constexpr const char *kWarmUp =
-    "each way of an operation runs before its first sample; what it leaves is verified where it leaves something";
-constexpr const char *kOrder = "one sample of each way per round, in shuffled order";
+constexpr const char *kWarmUp = "each variant of an operation runs before its first sample; its result is verified where it has one";
+constexpr const char *kOrder = "one sample of each variant per round, in shuffled order";
 
 Json json_of(const ResultRow &any, const Environment &environment) {
   const ResultRow row = completed(any, environment);

@@ -17,8 +17,8 @@ void meet_asleep(MPI_Comm comm) {
   MPI_Ibarrier(comm, &request);
   for (int done = 0; !done;) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    const std::timespec nap{0, 2'000'000};
-    if (!done) nanosleep(&nap, nullptr);
+    const std::timespec kPause{0, 2'000'000};
+    if (!done) nanosleep(&kPause, nullptr);
   }
 }
 

@@ -16,10 +16,9 @@ namespace bench {
 static void say_unexamined() {
   static bool said = false;
   if (!said)
-    std::fprintf(
-        stderr,
-        "halocline-bench: no report on this MPI and host, so every mode is taken to be right; 'mpiexec -n 2 halocline-doctor' makes one "
-        "('--doctor none' if none is wanted)\n");
+    std::fprintf(stderr,
+                 "halocline-bench: no report on this MPI and host, so every mode is taken to be right; run 'mpiexec -n 2 halocline-doctor' "
+                 "to make one, or give '--doctor none'\n");
   said = true;
 }
 
@@ -30,7 +29,7 @@ static std::string read_report(const std::string &file) {
   const auto verdicts = doctor::read_verdicts(path, version);
   if (!verdicts && file.empty()) say_unexamined();
   if (!verdicts)
-    return file.empty() ? "" : "! " + file + " is no report of halocline-doctor on " + version.substr(0, version.find('\n')) + "\n";
+    return file.empty() ? "" : "! " + file + " is not a report of halocline-doctor on " + version.substr(0, version.find('\n')) + "\n";
   std::string lines;
   for (const auto &[mode, verdict] : *verdicts)
     if (!verdict.usable()) lines += mode + " halocline-doctor: " + verdict.word + ": " + verdict.reason + "\n";

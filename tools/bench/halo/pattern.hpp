@@ -65,7 +65,7 @@ inline bool holds(const char *element, std::size_t bytes, std::uint64_t code) {
 
 /// An element in words, for a message. cells: the size of a rank's interior along x, y, z.
 inline std::string describe(const char *element, std::size_t bytes, const std::array<std::int64_t, 3> &cells) {
-  if (holds(element, bytes, kPoison)) return "the poison, so nobody wrote it";
+  if (holds(element, bytes, kPoison)) return "the poison, so no rank wrote it";
   char text[160];
   std::uint64_t code = 0;
   std::memcpy(&code, element, bytes < 8 ? bytes : 8);
@@ -74,7 +74,7 @@ inline std::string describe(const char *element, std::size_t bytes, const std::a
   if (bytes < 8)
     std::snprintf(text, sizeof text, "bits %08" PRIx64, code);
   else if (w.step >= kSteps || !holds(element, bytes, code))
-    std::snprintf(text, sizeof text, "no value of ours, bits %016" PRIx64, code);
+    std::snprintf(text, sizeof text, "not a value of this test, bits %016" PRIx64, code);
   else
     std::snprintf(text, sizeof text, "rank %u, field %u, cell (%" PRId64 ", %" PRId64 ", %" PRId64 "), step %u", w.rank, w.field,
                   columns / cells[1], columns % cells[1], cell % cells[2], w.step);

@@ -31,7 +31,7 @@ std::string placement(const Report &r) {
   const std::string grid = p.node_dims[0] > 0 ? ", node grid " + times({p.node_dims[2], p.node_dims[1], p.node_dims[0]}) : "";
   return "between nodes " + bytes(static_cast<double>(p.bytes_before)) + " of " + bytes(static_cast<double>(p.bytes)) +
          " per swap in MPI_Cart_create's order, " + bytes(static_cast<double>(p.bytes_after)) + " reordered" + grid +
-         (r.options.reorder ? " (as measured here)" : " (not so here: --reorder)") + "\n";
+         (r.options.reorder ? " (as measured here)" : " (not used here: --reorder)") + "\n";
 }
 
 std::string title(const Report &r) {
@@ -53,7 +53,7 @@ std::string notes(const Report &r) {
   std::string text = "limit: strided copy " + significant(r.copy_us) + " us and one hand-over " + number(r.handover_us, 2) + " us\n";
   if (r.environment.oversubscribed())
     text += "oversubscribed: the " + std::to_string(r.environment.context.node_size) + " ranks of a node share " +
-            std::to_string(r.environment.context.cores) + " core(s); all times hold their waiting for a core\n";
+            std::to_string(r.environment.context.cores) + " core(s); all times include waiting for a core\n";
   if (r.options.skew_us > 0)
     text += "skew: every rank is late by up to " + significant(r.options.skew_us) + " us; waiting for the late is on the clock\n";
   if (r.options.edge == Edge::rewrite) text += "edge: rewritten by its owner before every swap, off the clock\n";

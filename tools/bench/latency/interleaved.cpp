@@ -33,7 +33,7 @@ void Interleaved::verify(Lap lap, std::int64_t bytes) {
     const bool receives = lap == Lap::ping_pong || pair_.rank == 1;
     const bool right = !receives || holds(carrier->incoming(), bytes * count, pattern_ + static_cast<unsigned>(pair_.other()));
     if (!on_both(right, pair_.comm))
-      throw std::runtime_error("wrong bytes came by " + carrier->name() + " in messages of " + std::to_string(bytes) + " bytes");
+      throw std::runtime_error("wrong bytes received by " + carrier->name() + " in messages of " + std::to_string(bytes) + " bytes");
   }
 }
 

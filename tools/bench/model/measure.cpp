@@ -186,7 +186,7 @@ std::vector<ResultRow> rows_in(const std::string &path) {
     for (const Json &row : whole.at("rows")) rows.push_back(row_of(row));
     return rows;
   } catch (const Json::exception &error) {
-    throw Refusal(path + " is no file of results: " + error.what());
+    throw Refusal(path + " is not a file of results: " + error.what());
   }
 }
 

@@ -112,7 +112,7 @@ Json with_points(const ModelCurve &curve) {
 }
 
 std::string check_in_words(const Errors &predicted) {
-  if (predicted.points == 0) return "not tested: no curve has so many points that a half of them could be left out of a fit\n";
+  if (predicted.points == 0) return "not tested: no curve has enough points to leave half of them out of a fit\n";
   return "Fitted to every other size and number of ranks, the curves predict " + std::to_string(predicted.points) +
          " other points: median error " + percent(predicted.median) + ", worst " + percent(predicted.worst) + "\n";
 }
@@ -188,14 +188,14 @@ Json card_of(const ModelReport &report) {
 std::string why_no_card(const ModelOptions &options) {
   if (options.card == "none") return "";
   const std::string path = path_of_card(options);
-  if (path.empty()) return "there is no folder for the machine card: XDG_CACHE_HOME names one, --card a file; --card none writes none";
+  if (path.empty()) return "no folder for the machine card; set XDG_CACHE_HOME to one, --card to a file, or give --card none";
   std::error_code error;
   const auto folder = std::filesystem::path(path).parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
   const std::string why = error ? error.message() : why_not_writable(first_written(path));
   if (why.empty()) return "";
-  return "can't write the machine card " + path + ": " + why + "; --card names another file" +
-         (options.card.empty() ? ", XDG_CACHE_HOME another folder" : "") + ", --card none writes none";
+  return "can't write the machine card " + path + ": " + why + "; give --card another file" +
+         (options.card.empty() ? ", set XDG_CACHE_HOME to another folder" : "") + ", or give --card none";
 }
 
 std::string write_card(const ModelReport &report, const ModelOptions &options) {

@@ -14,7 +14,7 @@ namespace bench {
 
 namespace {
 
-constexpr int kTold = 0;
+constexpr int kNotified = 0;
 constexpr int kOverlapTrials = 10;
 constexpr std::int64_t kPageBytes = 4096;
 
@@ -38,8 +38,8 @@ class Signals {
 
   double by_engine(int count) {
     const double us = to_and_fro(
-        count, [&] { segment_.put_notify({other(), 0}, outgoing_.data(), bytes_, {kTold, 1}); },
-        [&] { segment_.reset(segment_.wait({kTold, 1})); });
+        count, [&] { segment_.put_notify({other(), 0}, outgoing_.data(), bytes_, {kNotified, 1}); },
+        [&] { segment_.reset(segment_.wait({kNotified, 1})); });
     segment_.flush();
     segment_.barrier();
     expect(segment_.data<char>());
@@ -225,7 +225,7 @@ double map_pages(MPI_Comm comm, int count) {
   return slowest(time_calls(count,
                             [&] {
                               void *page = mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-                              if (page == MAP_FAILED) throw std::runtime_error("creation: no memory");
+                              if (page == MAP_FAILED) throw std::runtime_error("creation: out of memory");
                               std::memset(page, 1, kPageBytes);
                               munmap(page, kPageBytes);
                             }),

@@ -12,7 +12,7 @@ namespace doctor {
 namespace {
 
 constexpr int kCollectiveRounds = 3;
-constexpr int kNews = 1000;  // bytes of a broadcast
+constexpr int kBroadcastBytes = 1000;  // bytes of a broadcast
 
 /// A graph with two edges to the next rank, one to the rank before, one to myself; edge by edge another number of bytes.
 class Graph {
@@ -102,8 +102,7 @@ void probe_persistent_neighbor(Bench &bench) {
   graph.end();
 #else
   static_cast<void>(bench);
-  throw Lacks("MPI_Neighbor_alltoallw_init came with MPI 4; this is MPI " + std::to_string(MPI_VERSION) + "." +
-              std::to_string(MPI_SUBVERSION));
+  throw Lacks("MPI_Neighbor_alltoallw_init needs MPI 4; this is MPI " + std::to_string(MPI_VERSION) + "." + std::to_string(MPI_SUBVERSION));
 #endif
 }
 
@@ -138,16 +137,17 @@ void probe_agreements(Bench &bench) {
 
   std::int64_t before = -1;
   std::vector<std::int64_t> all(static_cast<std::size_t>(bench.size()), -1);
-  std::vector<unsigned char> news(kNews, static_cast<unsigned char>(bench.rank()));
+  std::vector<unsigned char> broadcast(kBroadcastBytes, static_cast<unsigned char>(bench.rank()));
   MPI_Request requests[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   CALL(MPI_Iscan, &mine, &before, 1, MPI_INT64_T, MPI_MAX, bench.comm(), &requests[0]);
   CALL(MPI_Iallgather, &mine, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, bench.comm(), &requests[1]);
-  CALL(MPI_Ibcast, news.data(), kNews, MPI_BYTE, static_cast<int>(last), bench.comm(), &requests[2]);
+  CALL(MPI_Ibcast, broadcast.data(), kBroadcastBytes, MPI_BYTE, static_cast<int>(last), bench.comm(), &requests[2]);
   for (MPI_Request &request : requests) complete(request);
-  bench.expect(before == mine, "MPI_Iscan with MPI_MAX brought " + std::to_string(before - far));
+  bench.expect(before == mine, "MPI_Iscan with MPI_MAX returned " + std::to_string(before - far));
   for (std::size_t r = 0; r < all.size(); ++r)
-    bench.expect(all[r] == far + static_cast<std::int64_t>(r), "MPI_Iallgather brought a wrong number of rank " + std::to_string(r));
-  const auto wrong = std::count_if(news.begin(), news.end(), [&](unsigned char c) { return c != static_cast<unsigned char>(last); });
+    bench.expect(all[r] == far + static_cast<std::int64_t>(r), "MPI_Iallgather returned a wrong number of rank " + std::to_string(r));
+  const auto wrong =
+      std::count_if(broadcast.begin(), broadcast.end(), [&](unsigned char c) { return c != static_cast<unsigned char>(last); });
   bench.expect(wrong == 0, "MPI_Ibcast: " + std::to_string(wrong) + " bytes are wrong");
 }
 
@@ -161,7 +161,7 @@ void probe_reductions(Bench &bench) {
   bench.expect(before == bench.rank() + 1,
                "MPI_Scan counted " + std::to_string(before) + " ranks up to rank " + std::to_string(bench.rank()));
   CALL(MPI_Bcast, &root, 1, MPI_INT, bench.size() - 1, bench.comm());
-  bench.expect(root == bench.size() - 1, "MPI_Bcast brought " + std::to_string(root));
+  bench.expect(root == bench.size() - 1, "MPI_Bcast delivered " + std::to_string(root));
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ void probe_handshake(Bench &bench) {
   const int mine = bench.rank();
   MPI_Request send = MPI_REQUEST_NULL, barrier = MPI_REQUEST_NULL;
   CALL(MPI_Issend, &mine, 1, MPI_INT, bench.next(), 7, comm, &send);
-  int heard = 0;
+  int received = 0;
   for (int done = 0; !done;) {
     int flag = 0, sent = 0;
     MPI_Status status;
@@ -122,7 +122,7 @@ void probe_handshake(Bench &bench) {
       CALL(MPI_Recv, &theirs, 1, MPI_INT, status.MPI_SOURCE, 7, comm, MPI_STATUS_IGNORE);
       bench.expect(theirs == bench.previous(),
                    "a message from rank " + std::to_string(theirs) + ", expected " + std::to_string(bench.previous()));
-      heard += 1;
+      received += 1;
     }
     if (barrier != MPI_REQUEST_NULL) {
       POLL(MPI_Test, &barrier, &done, MPI_STATUS_IGNORE);
@@ -131,7 +131,7 @@ void probe_handshake(Bench &bench) {
     POLL(MPI_Test, &send, &sent, MPI_STATUS_IGNORE);
     if (sent) CALL(MPI_Ibarrier, comm, &barrier);
   }
-  bench.expect(heard == 1, std::to_string(heard) + " messages came before the barrier ended, expected 1");
+  bench.expect(received == 1, std::to_string(received) + " messages arrived before the barrier ended, expected 1");
   CALL(MPI_Comm_free, &comm);
 }
 

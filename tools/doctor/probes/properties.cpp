@@ -133,14 +133,14 @@ void probe_large_counts(Bench &bench) {
   window.free();
 #else
   static_cast<void>(bench);
-  throw Lacks("MPI_Put_c came with MPI 4; this is MPI " + std::to_string(MPI_VERSION) + "." + std::to_string(MPI_SUBVERSION));
+  throw Lacks("MPI_Put_c needs MPI 4; this is MPI " + std::to_string(MPI_VERSION) + "." + std::to_string(MPI_SUBVERSION));
 #endif
 }
 
 /// Rank 0 sleeps outside MPI while rank 1 puts and flushes.
 void probe_progress(Bench &bench) {
-  constexpr auto nap = std::chrono::milliseconds(60);
-  if (bench.size() == 1) return bench.fact("one rank cannot tell");
+  constexpr auto kPause = std::chrono::milliseconds(60);
+  if (bench.size() == 1) return bench.fact("not measurable on one rank");
   std::string text;
   for (const Kind kind : kKinds) {
     Window window(kind, bench.comm(), {64, 0, 1});
@@ -148,11 +148,11 @@ void probe_progress(Bench &bench) {
     CALL(MPI_Barrier, bench.comm());
     const auto began = Clock::now();
     int waited = 0;
-    if (bench.rank() == 0) std::this_thread::sleep_for(nap);
+    if (bench.rank() == 0) std::this_thread::sleep_for(kPause);
     if (bench.rank() == 1) {
       CALL(MPI_Put, &text, 8, MPI_BYTE, 0, window.displacement(0, 0), 8, MPI_BYTE, window);
       CALL(MPI_Win_flush, 0, window);
-      waited = Clock::now() - began > nap * 3 / 4;
+      waited = Clock::now() - began > kPause * 3 / 4;
     }
     CALL(MPI_Bcast, &waited, 1, MPI_INT, 1, bench.comm());
     CALL(MPI_Win_unlock_all, window);

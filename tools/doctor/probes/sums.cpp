@@ -115,7 +115,7 @@ class Sums {
     for (const int origin : ranks(-1)) {
       const auto what = share<T>(origin, i);
       if (found + what == expected) text += ": what rank " + std::to_string(origin) + " adds is missing";
-      if (found == expected + what) text += ": what rank " + std::to_string(origin) + " adds came twice";
+      if (found == expected + what) text += ": what rank " + std::to_string(origin) + " adds arrived twice";
     }
     bench_.wrong("accumulate", text);
   }

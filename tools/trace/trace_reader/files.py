@@ -94,7 +94,7 @@ def read_folder(folder):
     for path in sorted(folder.glob("rank-*.json")):
         lines, ends_early = read_json(path)
         if not isinstance(lines, list) or not all(isinstance(line, dict) and "pid" in line and "name" in line for line in lines):
-            raise NoTrace(f"{path} is no file of HALOCLINE_TRACE")
+            raise NoTrace(f"{path} is not a file of HALOCLINE_TRACE")
         ranks_before = set(traces)
         for line in lines:
             take_line(line, traces)
@@ -102,7 +102,7 @@ def read_folder(folder):
             traces[rank].ends_early = ends_early
     known = {rank: trace for rank, trace in traces.items() if trace.ranks}
     if not known:
-        raise NoTrace(f"there are no files rank-*.json of HALOCLINE_TRACE in {folder}")
+        raise NoTrace(f"no files rank-*.json of HALOCLINE_TRACE in {folder}")
     ranks = known[min(known)].ranks
     return {rank: known[rank] for rank in sorted(known) if rank < ranks and known[rank].ranks == ranks}
 

@@ -154,7 +154,7 @@ def converted(given: Any, dtype: np.dtype[Any], what: str) -> NDArray[Any]:
         if array.size > 0 and (int(array.min()) < limits.min or int(array.max()) > limits.max):
             raise ArgumentError(f"{what} is {given!r}, which does not fit into {dtype}")
     elif array.size > 0 and not np.can_cast(array.dtype, dtype, "same_kind"):
-        raise ArgumentError(f"{what} is {given!r}, of type {array.dtype}, and not {dtype}")
+        raise ArgumentError(f"{what} is {given!r}, of type {array.dtype}, not {dtype}")
     return array.astype(dtype)
 
 
@@ -163,7 +163,7 @@ def dtype_of(given: Any, what: str) -> np.dtype[Any]:
     try:
         dtype: np.dtype[Any] = np.dtype(given)
     except TypeError:
-        raise ArgumentError(f"{what}: dtype is {given!r}, which is no type of NumPy") from None
+        raise ArgumentError(f"{what}: dtype is {given!r}, not a type of NumPy") from None
     if dtype.hasobject:
         raise ArgumentError(f"{what}: dtype is {dtype}: Python objects cannot be moved between processes; use a numeric dtype")
     if dtype.itemsize == 0:

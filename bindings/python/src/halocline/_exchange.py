@@ -24,7 +24,7 @@ class Neighbour(NamedTuple):
     tag_out: int = 0
     """Which entry of the neighbour `send` is for, 0 or more: the one with this tag_in. Entries for one rank need different ones."""
     tag_in: int = 0
-    """Which entry of the neighbour `receive` comes from, 0 or more: the one with this tag_out."""
+    """The entry of the neighbour from which `receive` is filled, 0 or more: the one with this tag_out."""
 
 
 class Exchange(ExplainedPlan):

@@ -110,7 +110,7 @@ def not_built(variant: str) -> ImportError:
 def load_one(name: str | None) -> str:
     """Loads the MPI of the first variant that can be had, or of this one; returns the variant."""
     if not built():
-        raise ImportError(f"there is no compiled extension in {FOLDER}: these are the sources, or an installation that is not whole. "
+        raise ImportError(f"no compiled extension in {FOLDER}: these are the sources, or an incomplete installation. "
                           "Install a wheel (scripts/build_wheel.sh), or name a build by PYTHONPATH (build/release/python, which ./go test "
                           "makes)")
     reasons = []
@@ -121,7 +121,7 @@ def load_one(name: str | None) -> str:
             os.environ.setdefault("MPI4PY_MPIABI", variant)
             return variant
         reasons.append(f"{NAMES[variant]}: {reason}")
-    raise ImportError(f"no MPI can be loaded ('pip install mpich' brings one, or load a module of your site): {'; '.join(reasons)}")
+    raise ImportError(f"no MPI can be loaded ('pip install mpich' provides one, or load a module of your site): {'; '.join(reasons)}")
 
 
 def choose() -> str:

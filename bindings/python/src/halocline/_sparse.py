@@ -78,5 +78,5 @@ class SparseExchange(Plan):
 
     def _elements(self, origin: int, data: NDArray[np.uint8]) -> NDArray[Any]:
         if data.size % self.dtype.itemsize:
-            raise MismatchError(f"rank {origin} sent {data.size} bytes, which are no elements of dtype {self.dtype}")
+            raise MismatchError(f"rank {origin} sent {data.size} bytes, not a multiple of the element size of dtype {self.dtype}")
         return data.view(self.dtype)

@@ -1,4 +1,4 @@
-// Reads from another node into memory that outlives a failed wait.
+// Reads from another node through a bounce buffer, which outlives a failed wait.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,21 +12,21 @@
 
 namespace halocline::core::mpi {
 
-/// Where a read lands. After a failure the network may still write there.
-struct Landing : LeakedOnFailure {
-  explicit Landing(std::int64_t count) : bytes(static_cast<std::size_t>(count)) {}
+/// The network writes here. After a failure it may still do so, and the buffer is leaked.
+struct BounceBuffer : LeakedOnFailure {
+  explicit BounceBuffer(std::int64_t count) : bytes(static_cast<std::size_t>(count)) {}
   std::vector<char> bytes;
 };
 
 /// Gets bytes of another node, and waits for them.
 inline Status read_far(const char *call, Target from, Sink sink) {
-  auto landing = std::make_unique<Landing>(sink.bytes);
-  Status status = core::get(call, from, {landing->bytes.data(), sink.bytes});
+  auto bounce = std::make_unique<BounceBuffer>(sink.bytes);
+  Status status = core::get(call, from, {bounce->bytes.data(), sink.bytes});
   if (!failed(status)) status = flush_local(call, from.memory);
   if (failed(status))
-    leak(std::move(landing));
+    leak(std::move(bounce));
   else
-    std::memcpy(sink.data, landing->bytes.data(), landing->bytes.size());
+    std::memcpy(sink.data, bounce->bytes.data(), bounce->bytes.size());
   return status;
 }
 

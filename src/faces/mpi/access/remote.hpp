@@ -7,7 +7,7 @@
 namespace halocline::core::mpi::far {
 
 /// Puts or gets data whose layouts may be any. Accumulates of this rank that have begun at the target are done before.
-int copy(Window &window, WindowMemory::Direction direction, const Spot &spot, const typed::Buffer &mine);
+int copy(Window &window, WindowMemory::Direction direction, const ResolvedTarget &resolved, const typed::Buffer &origin);
 
 /// What is done to elements of a target. needs_lock: no instruction of 8 bytes changes them, and ranks of the target's node hold its lock.
 struct Change {
@@ -17,9 +17,10 @@ struct Change {
 
 /// Changes elements of a target in memory that is not dynamic. If there is a result, the elements before arrive there until the next flush.
 /// `origin` is not looked at for no_op. What begins later at the same target is done later.
-int change(Window &window, const Change &how, const Spot &spot, const typed::ConstBuffer &origin, const typed::Buffer *result);
+int change(Window &window, const Change &how, const ResolvedTarget &resolved, const typed::ConstBuffer &origin,
+           const typed::Buffer *result);
 
 /// MPI_Compare_and_swap of such an element.
-int compare_and_swap(Window &window, bool needs_lock, const Spot &spot, const typed::Swap &values);
+int compare_and_swap(Window &window, bool needs_lock, const ResolvedTarget &resolved, const typed::Swap &values);
 
 }  // namespace halocline::core::mpi::far

@@ -13,29 +13,29 @@ namespace halocline::core::mpi {
 namespace typed = halocline::mpi;
 using typed::Layout;
 
-/// False for NULL, MPI_IN_PLACE and what else is no address of data. MPI_BOTTOM is one of these, with datatypes of addresses: find_buffer knows.
+/// False for NULL, MPI_IN_PLACE and other values that are not addresses of data. MPI_BOTTOM is one of them; find_buffer handles it.
 inline bool is_address(const void *address) {
   constexpr std::uintptr_t kFirstPage = 4096;
   return reinterpret_cast<std::uintptr_t>(address) - kFirstPage < UINTPTR_MAX - kFirstPage;
 }
 
-/// Data of this rank, as the arguments of a call give it.
-struct Mine {
+/// The origin buffer, as the arguments of a call give it.
+struct OriginBuffer {
   void *address;
   MPI_Count count;
   MPI_Datatype type;
 };
 
-/// Data of a target.
-struct Theirs {
+/// The target buffer, as the arguments of a call give it.
+struct TargetBuffer {
   int rank;
   MPI_Aint displacement;
   MPI_Count count;
   MPI_Datatype type;
 };
 
-/// The same, found and checked. `count` is 0 if there is nothing to do.
-struct Spot {
+/// A target buffer, checked, with its memory. `count` is 0 if there is nothing to do.
+struct ResolvedTarget {
   int rank;
   Place place;
   std::int64_t offset;  // of the buffer's address, in the target's memory
@@ -49,18 +49,18 @@ struct Spot {
   std::uint64_t remote() const { return place.address + static_cast<std::uint64_t>(offset); }
 };
 
-/// True if the target is a row of bytes that this rank may access, and is mapped here. Then `spot` is what find_spot would find; this takes
-/// few instructions.
-inline bool find_plain_spot(const Window &window, const Theirs &theirs, Spot *spot) {
-  if (static_cast<unsigned>(theirs.rank) >= static_cast<unsigned>(window.size()) || theirs.count < 0) return false;
-  const Layout *const layout = typed::layout_of(theirs.type);
-  const Place place = window.memory.at(theirs.rank);
-  if (!layout || !layout->contiguous() || !place.is_mapped || !window.epochs.may_access(theirs.rank)) return false;
+/// True if the target is a row of bytes that this rank may access, and is mapped here. `resolved` is then as from resolve_target, with fewer
+/// instructions.
+inline bool resolve_plain_target(const Window &window, const TargetBuffer &target, ResolvedTarget *resolved) {
+  if (static_cast<unsigned>(target.rank) >= static_cast<unsigned>(window.size()) || target.count < 0) return false;
+  const Layout *const layout = typed::layout_of(target.type);
+  const Place place = window.memory.at(target.rank);
+  if (!layout || !layout->contiguous() || !place.is_mapped || !window.epochs.may_access(target.rank)) return false;
   std::int64_t offset = 0, bytes = 0, end = 0;
-  if (__builtin_mul_overflow(static_cast<std::int64_t>(theirs.displacement), place.unit, &offset)) return false;
-  if (__builtin_mul_overflow(static_cast<std::int64_t>(theirs.count), layout->bytes(), &bytes)) return false;
+  if (__builtin_mul_overflow(static_cast<std::int64_t>(target.displacement), place.unit, &offset)) return false;
+  if (__builtin_mul_overflow(static_cast<std::int64_t>(target.count), layout->bytes(), &bytes)) return false;
   if (__builtin_add_overflow(offset, bytes, &end) || offset < 0 || end > place.bytes) return false;
-  *spot = {theirs.rank, place, offset, layout, static_cast<std::int64_t>(theirs.count)};
+  *resolved = {target.rank, place, offset, layout, static_cast<std::int64_t>(target.count)};
   return true;
 }
 
@@ -72,27 +72,27 @@ inline void note_order(WindowMemory::Direction direction) {
     order_reads();
 }
 
-/// Moves a row of the same datatype here and there. False if it is none.
-inline bool move_plain(const Window &window, WindowMemory::Direction direction, const Mine &mine, const Theirs &theirs) {
-  Spot spot;
-  if (mine.type != theirs.type || mine.count != theirs.count || !is_address(mine.address)) return false;
-  if (!find_plain_spot(window, theirs, &spot)) return false;
-  const auto bytes = static_cast<std::size_t>(spot.layout->bytes() * spot.count);
+/// Copies a contiguous row of one datatype. False if the access is of another kind.
+inline bool move_plain(const Window &window, WindowMemory::Direction direction, const OriginBuffer &origin, const TargetBuffer &target) {
+  ResolvedTarget resolved;
+  if (origin.type != target.type || origin.count != target.count || !is_address(origin.address)) return false;
+  if (!resolve_plain_target(window, target, &resolved)) return false;
+  const auto bytes = static_cast<std::size_t>(resolved.layout->bytes() * resolved.count);
   const bool writes = direction == WindowMemory::Direction::write;
   note_order(direction);
-  if (bytes > 0) std::memcpy(writes ? spot.mapped() : mine.address, writes ? mine.address : spot.mapped(), bytes);
+  if (bytes > 0) std::memcpy(writes ? resolved.mapped() : origin.address, writes ? origin.address : resolved.mapped(), bytes);
   return true;
 }
 
 /// Checks the target of a call, and finds its memory. An MPI error class, or MPI_SUCCESS.
-int find_spot(const Window &window, const Theirs &theirs, Spot *spot);
+int resolve_target(const Window &window, const TargetBuffer &target, ResolvedTarget *resolved);
 
 /// Finds the layout of this rank's data, and checks their address. An MPI error class, or MPI_SUCCESS.
-int find_buffer(const Mine &mine, typed::Buffer *buffer);
-/// The same after find_spot: mostly both sides have one datatype, whose layout is known then.
-inline int find_buffer(const Mine &mine, const Theirs &theirs, const Spot &spot, typed::Buffer *buffer) {
-  if (mine.type != theirs.type || mine.count != theirs.count || !is_address(mine.address)) return find_buffer(mine, buffer);
-  *buffer = {mine.address, spot.layout, spot.count};
+int find_buffer(const OriginBuffer &origin, typed::Buffer *buffer);
+/// The same after resolve_target: mostly both sides have one datatype, whose layout is known then.
+inline int find_buffer(const OriginBuffer &origin, const TargetBuffer &target, const ResolvedTarget &resolved, typed::Buffer *buffer) {
+  if (origin.type != target.type || origin.count != target.count || !is_address(origin.address)) return find_buffer(origin, buffer);
+  *buffer = {origin.address, resolved.layout, resolved.count};
   return MPI_SUCCESS;
 }
 

@@ -25,7 +25,7 @@ using typed::Access;
 /// The longest element that the engine's atomics change.
 constexpr std::int64_t kLongestAtomic = 8;
 
-/// The lock of a target's accumulates, unless this rank keeps all others out of the target anyway.
+/// The lock of a target's accumulates, unless this rank has locked the target exclusively.
 class HeldLock {
  public:
   HeldLock(Window &window, int target) : window_(window), target_(target), is_taken_(!window.epochs.excludes_others(target)) {
@@ -37,7 +37,7 @@ class HeldLock {
     // A rank that cannot be reached is reported by the next flush.
     if (is_taken_ && code_ == MPI_SUCCESS) static_cast<void>(unlock_accumulates(window_, target_));
   }
-  /// MPI_SUCCESS unless the lock cannot be had.
+  /// MPI_SUCCESS if the lock was taken.
   int code() const { return code_; }
   /// Before the target is read. What is stored then, and the release of the lock, are like a put for later reads.
   void order_reads() const {
@@ -54,11 +54,11 @@ class HeldLock {
   bool is_taken_;
 };
 
-/// Keeps the owner of memory that it brought from changing numbers there, as ranks of other nodes ask it to.
+/// Stops the owner's service thread from applying remote atomics to user-provided memory.
 class HeldNumbers {
  public:
   HeldNumbers(Window &window, int target)
-      : lock_(window.node->lock_in(window.memory.words(target).numbers)),
+      : lock_(window.comm->lock_in(window.memory.words(target).numbers)),
         code_(code_of(window.await([this] { return lock_.try_lock(); }))) {}
   HeldNumbers(const HeldNumbers &) = delete;
   HeldNumbers &operator=(const HeldNumbers &) = delete;
@@ -74,8 +74,8 @@ class HeldNumbers {
 
 /// Calls work(access, buffer) for a copy of the target's data, which is written back if `changes`.
 template <class Work>
-int update_copy(Window &window, const Spot &spot, bool changes, Work work) try {
-  Image image(window, spot);
+int update_copy(Window &window, const ResolvedTarget &resolved, bool changes, Work work) try {
+  Image image(window, resolved);
   if (const int code = image.read()) return code;
   work(Access::exclusive, image.buffer());
   return changes ? image.write() : MPI_SUCCESS;
@@ -83,13 +83,13 @@ int update_copy(Window &window, const Spot &spot, bool changes, Work work) try {
   return MPI_ERR_NO_MEM;
 }
 
-bool is_short(const Spot &spot) {
-  const typed::Basic type = spot.layout->basic();
+bool is_short(const ResolvedTarget &resolved) {
+  const typed::Basic type = resolved.layout->basic();
   return typed::is_element(type) && typed::basic_bytes(type) <= kLongestAtomic;
 }
 
 /// True if an operation needs the target's lock beside the atomics. Aligned is what the engine takes for it, counted from the window's begin.
-bool needs_lock(const Spot &spot) { return !is_short(spot) || typed::needs_lock(spot.from_begin()); }
+bool needs_lock(const ResolvedTarget &resolved) { return !is_short(resolved) || typed::needs_lock(resolved.from_begin()); }
 
 /// Calls work() under the target's lock if that is needed.
 template <class Work>
@@ -100,182 +100,187 @@ int lock_if(bool needed, Window &window, int target, Work work) {
 }
 
 /// On several nodes, if no other rank is on this one: accumulates of other nodes then need no atomic instructions, but this lock.
-std::unique_lock<std::mutex> hold_up_queries_if_alone(Node &node) {
-  if (!node.spans_nodes() || node.context.members() > 1) return {};
-  return node.context.network().requests()->hold_up_queries();
+std::unique_lock<std::mutex> pause_request_service_if_alone(CommContext &comm) {
+  if (!comm.spans_nodes() || comm.context.members() > 1) return {};
+  return comm.context.network().requests()->pause_request_service();
 }
 
 /// Calls work(access, buffer) for the target's data: where it is mapped, or for a copy.
 template <class Work>
-int update(Window &window, const Spot &spot, bool changes, Work work) {
-  const bool by_atomics = window.memory.numbers() == Numbers::by_atomics && spot.place.is_mapped;
+int update(Window &window, const ResolvedTarget &resolved, bool changes, Work work) {
+  const bool by_atomics = window.memory.numbers() == Numbers::by_atomics && resolved.place.is_mapped;
   order_reads();
   if (changes) put_order.has_put = true;  // what is stored, and the release of the lock, may wait in the processor
-  return lock_if(!by_atomics || needs_lock(spot), window, spot.rank, [&]() -> int {
+  return lock_if(!by_atomics || needs_lock(resolved), window, resolved.rank, [&]() -> int {
     // Not while the target's lock is taken or released: that may need the progress of the queries.
-    const auto alone = by_atomics ? hold_up_queries_if_alone(*window.node) : std::unique_lock<std::mutex>();
+    const auto alone = by_atomics ? pause_request_service_if_alone(*window.comm) : std::unique_lock<std::mutex>();
     std::optional<HeldNumbers> numbers;
-    if (window.memory.numbers() == Numbers::by_owner && !spot.place.is_far) numbers.emplace(window, spot.rank);
+    if (window.memory.numbers() == Numbers::by_owner && !resolved.place.is_far) numbers.emplace(window, resolved.rank);
     if (numbers && numbers->code() != MPI_SUCCESS) return numbers->code();
-    if (!spot.place.is_mapped) return update_copy(window, spot, changes, work);
-    work(by_atomics ? Access::atomic : Access::exclusive, spot.buffer());
+    if (!resolved.place.is_mapped) return update_copy(window, resolved, changes, work);
+    work(by_atomics ? Access::atomic : Access::exclusive, resolved.buffer());
     return MPI_SUCCESS;
   });
 }
 
 /// True for elements of another node that are changed there. Those of dynamic windows are changed here, under the target's lock.
-bool is_changed_far(const Window &window, const Spot &spot) { return spot.place.is_far && window.memory.numbers() != Numbers::locked; }
+bool is_changed_far(const Window &window, const ResolvedTarget &resolved) {
+  return resolved.place.is_far && window.memory.numbers() != Numbers::locked;
+}
 
-int change_far(Window &window, Operation operation, const Spot &spot, const typed::ConstBuffer &origin, const typed::Buffer *result) try {
+int change_far(Window &window, Operation operation, const ResolvedTarget &resolved, const typed::ConstBuffer &origin,
+               const typed::Buffer *result) try {
   order_reads();
-  return far::change(window, {operation, needs_lock(spot)}, spot, origin, result);
+  return far::change(window, {operation, needs_lock(resolved)}, resolved, origin, result);
 } catch (const std::exception &) {
   return MPI_ERR_NO_MEM;
 }
 
 /// check_accumulate, and as many elements on both sides.
-int check_elements(Operation operation, const Spot &target, const typed::Buffer &other) {
+int check_elements(Operation operation, const ResolvedTarget &target, const typed::Buffer &other) {
   if (const int code = typed::check_accumulate(operation, *target.layout, *other.layout)) return code;
   const std::int64_t there = target.layout->basics() * target.count, here = other.layout->basics() * other.count;
   return here == there ? MPI_SUCCESS
-                       : refuse(MPI_ERR_TRUNCATE, "%lld elements here, and %lld at the target", static_cast<long long>(here),
+                       : refuse(MPI_ERR_TRUNCATE, "%lld origin elements, but %lld target elements", static_cast<long long>(here),
                                 static_cast<long long>(there));
 }
 
 /// The result of an accumulate that fetches has the target's elements.
-int check_result(const Spot &target, const typed::Buffer &result) {
+int check_result(const ResolvedTarget &target, const typed::Buffer &result) {
   if (!typed::have_same_type(*target.layout, *result.layout))
-    return refuse(MPI_ERR_TYPE, "the result has elements of another type than the target");
+    return refuse(MPI_ERR_TYPE, "the result has another element type than the target");
   return check_elements(Operation::no_op, target, result);
 }
 
 /// Whether all of these are addresses of data.
 int check_addresses(std::initializer_list<const void *> all) {
   for (const void *const address : all)
-    if (!is_address(address)) return refuse(MPI_ERR_BUFFER, "%p is no address of an element", address);
+    if (!is_address(address)) return refuse(MPI_ERR_BUFFER, "invalid address %p of an element", address);
   return MPI_SUCCESS;
 }
 
-/// Finds one element in mapped memory whose changes all take the target's lock. False if it is none: update() finds all of them.
-bool find_plain_element(Window &window, const Theirs &theirs, Spot *spot) {
-  return window.memory.numbers() == Numbers::locked && find_plain_spot(window, theirs, spot) && spot->count == 1 &&
-         spot->layout->basics() == 1;
+/// Finds one element in mapped memory whose changes all take the target's lock. False for all others, which update() handles.
+bool find_plain_element(Window &window, const TargetBuffer &target, ResolvedTarget *resolved) {
+  return window.memory.numbers() == Numbers::locked && resolve_plain_target(window, target, resolved) && resolved->count == 1 &&
+         resolved->layout->basics() == 1;
 }
 
 /// A frequent change of a plain element, with few instructions. False if it has not been made.
-bool change_plain(Window &window, MPI_Op op, const typed::Fetch &values, const Theirs &theirs) {
-  Spot spot;
-  if (!find_plain_element(window, theirs, &spot)) return false;
+bool change_plain(Window &window, MPI_Op op, const typed::Fetch &values, const TargetBuffer &target) {
+  ResolvedTarget resolved;
+  if (!find_plain_element(window, target, &resolved)) return false;
   const Operation operation = typed::operation_of(op);
-  if (!typed::is_frequent(operation) || !typed::is_frequent(spot.layout->basic())) return false;
-  const HeldLock lock(window, spot.rank);
+  if (!typed::is_frequent(operation) || !typed::is_frequent(resolved.layout->basic())) return false;
+  const HeldLock lock(window, resolved.rank);
   lock.order_reads();
-  return lock.code() == MPI_SUCCESS && typed::change_single(operation, spot.layout->basic(), {spot.mapped(), values.origin, values.result});
+  return lock.code() == MPI_SUCCESS &&
+         typed::change_single(operation, resolved.layout->basic(), {resolved.mapped(), values.origin, values.result});
 }
 
-bool swap_plain(Window &window, const typed::Swap &values, const Theirs &theirs) {
-  Spot spot;
-  if (!find_plain_element(window, theirs, &spot) || !typed::can_swap(*spot.layout)) return false;
-  const HeldLock lock(window, spot.rank);
+bool swap_plain(Window &window, const typed::Swap &values, const TargetBuffer &target) {
+  ResolvedTarget resolved;
+  if (!find_plain_element(window, target, &resolved) || !typed::can_swap(*resolved.layout)) return false;
+  const HeldLock lock(window, resolved.rank);
   if (lock.code() != MPI_SUCCESS) return false;
   lock.order_reads();
-  typed::compare_and_swap(Access::exclusive, *spot.layout, spot.mapped(), values);
+  typed::compare_and_swap(Access::exclusive, *resolved.layout, resolved.mapped(), values);
   return true;
 }
 
-int accumulate_now(Window &window, MPI_Op op, const Mine &mine, const Theirs &theirs) {
-  const bool is_same = mine.count == 1 && mine.type == theirs.type && op != MPI_NO_OP && is_address(mine.address);
-  if (theirs.rank == MPI_PROC_NULL || (is_same && change_plain(window, op, {mine.address, nullptr}, theirs))) return MPI_SUCCESS;
-  Spot spot;
-  typed::Buffer origin;
-  if (const int code = find_spot(window, theirs, &spot)) return code;
-  if (const int code = find_buffer(mine, theirs, spot, &origin)) return code;
+int accumulate_now(Window &window, MPI_Op op, const OriginBuffer &origin, const TargetBuffer &target) {
+  const bool is_same = origin.count == 1 && origin.type == target.type && op != MPI_NO_OP && is_address(origin.address);
+  if (target.rank == MPI_PROC_NULL || (is_same && change_plain(window, op, {origin.address, nullptr}, target))) return MPI_SUCCESS;
+  ResolvedTarget resolved;
+  typed::Buffer operand;
+  if (const int code = resolve_target(window, target, &resolved)) return code;
+  if (const int code = find_buffer(origin, target, resolved, &operand)) return code;
   const Operation operation = typed::operation_of(op);
   if (operation == Operation::none || operation == Operation::no_op) return MPI_ERR_OP;
-  if (spot.count == 0) return MPI_SUCCESS;
-  if (const int code = check_elements(operation, spot, origin)) return code;
-  if (is_changed_far(window, spot)) return change_far(window, operation, spot, origin, nullptr);
-  return update(window, spot, true,
-                [&](Access access, const typed::Buffer &target) { typed::accumulate({operation, access}, target, origin); });
+  if (resolved.count == 0) return MPI_SUCCESS;
+  if (const int code = check_elements(operation, resolved, operand)) return code;
+  if (is_changed_far(window, resolved)) return change_far(window, operation, resolved, operand, nullptr);
+  return update(window, resolved, true,
+                [&](Access access, const typed::Buffer &there) { typed::accumulate({operation, access}, there, operand); });
 }
 
-int get_accumulate_now(Window &window, MPI_Op op, const Mine &mine, const Mine &result, const Theirs &theirs) {
-  if (theirs.rank == MPI_PROC_NULL) return MPI_SUCCESS;
-  Spot spot;
-  typed::Buffer origin{nullptr, nullptr, 0}, old;
+int get_accumulate_now(Window &window, MPI_Op op, const OriginBuffer &origin, const OriginBuffer &result, const TargetBuffer &target) {
+  if (target.rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  ResolvedTarget resolved;
+  typed::Buffer operand{nullptr, nullptr, 0}, old;
   const Operation operation = typed::operation_of(op);
-  if (const int code = find_spot(window, theirs, &spot)) return code;
-  if (const int code = find_buffer(result, theirs, spot, &old)) return code;
+  if (const int code = resolve_target(window, target, &resolved)) return code;
+  if (const int code = find_buffer(result, target, resolved, &old)) return code;
   if (operation == Operation::none) return MPI_ERR_OP;
-  if (spot.count == 0) return MPI_SUCCESS;
-  if (const int code = check_result(spot, old)) return code;
+  if (resolved.count == 0) return MPI_SUCCESS;
+  if (const int code = check_result(resolved, old)) return code;
   if (operation != Operation::no_op) {
-    if (const int code = find_buffer(mine, theirs, spot, &origin)) return code;
-    if (const int code = check_elements(operation, spot, origin)) return code;
+    if (const int code = find_buffer(origin, target, resolved, &operand)) return code;
+    if (const int code = check_elements(operation, resolved, operand)) return code;
   }
-  if (is_changed_far(window, spot)) return change_far(window, operation, spot, origin, &old);
-  return update(window, spot, operation != Operation::no_op,
-                [&](Access access, const typed::Buffer &target) { typed::get_accumulate({operation, access}, target, origin, old); });
+  if (is_changed_far(window, resolved)) return change_far(window, operation, resolved, operand, &old);
+  return update(window, resolved, operation != Operation::no_op,
+                [&](Access access, const typed::Buffer &there) { typed::get_accumulate({operation, access}, there, operand, old); });
 }
 
-int fetch_and_op_now(Window &window, MPI_Op op, const typed::Fetch &values, const Theirs &theirs) {
-  window.node->let_others_run();
+int fetch_and_op_now(Window &window, MPI_Op op, const typed::Fetch &values, const TargetBuffer &target) {
+  window.comm->yield_if_oversubscribed();
   const bool has_data = is_address(values.result) && (op == MPI_NO_OP || is_address(values.origin));
-  if (theirs.rank == MPI_PROC_NULL || (has_data && change_plain(window, op, values, theirs))) return MPI_SUCCESS;
-  Spot spot;
-  if (const int code = find_spot(window, theirs, &spot)) return code;
+  if (target.rank == MPI_PROC_NULL || (has_data && change_plain(window, op, values, target))) return MPI_SUCCESS;
+  ResolvedTarget resolved;
+  if (const int code = resolve_target(window, target, &resolved)) return code;
   if (!has_data) return check_addresses({values.result, op == MPI_NO_OP ? values.result : values.origin});
   const Operation operation = typed::operation_of(op);
-  if (const int code = typed::check_accumulate(operation, *spot.layout, *spot.layout)) return code;
-  if (spot.layout->basics() != 1)
-    return refuse(MPI_ERR_TYPE, "the datatype has %lld elements", static_cast<long long>(spot.layout->basics()));
-  if (is_changed_far(window, spot)) {
-    const typed::Buffer result{values.result, spot.layout, 1};
-    return change_far(window, operation, spot, {values.origin, spot.layout, 1}, &result);
+  if (const int code = typed::check_accumulate(operation, *resolved.layout, *resolved.layout)) return code;
+  if (resolved.layout->basics() != 1)
+    return refuse(MPI_ERR_TYPE, "the datatype has %lld elements but must have 1", static_cast<long long>(resolved.layout->basics()));
+  if (is_changed_far(window, resolved)) {
+    const typed::Buffer result{values.result, resolved.layout, 1};
+    return change_far(window, operation, resolved, {values.origin, resolved.layout, 1}, &result);
   }
-  return update(window, spot, operation != Operation::no_op, [&](Access access, const typed::Buffer &target) {
-    typed::fetch_and_op({operation, access}, *spot.layout, target.address, values);
+  return update(window, resolved, operation != Operation::no_op, [&](Access access, const typed::Buffer &there) {
+    typed::fetch_and_op({operation, access}, *resolved.layout, there.address, values);
   });
 }
 
-int compare_and_swap_now(Window &window, const typed::Swap &values, const Theirs &theirs) {
-  window.node->let_others_run();
+int compare_and_swap_now(Window &window, const typed::Swap &values, const TargetBuffer &target) {
+  window.comm->yield_if_oversubscribed();
   const bool has_data = is_address(values.expected) && is_address(values.value) && is_address(values.result);
-  if (theirs.rank == MPI_PROC_NULL || (has_data && swap_plain(window, values, theirs))) return MPI_SUCCESS;
-  Spot spot;
-  if (const int code = find_spot(window, theirs, &spot)) return code;
+  if (target.rank == MPI_PROC_NULL || (has_data && swap_plain(window, values, target))) return MPI_SUCCESS;
+  ResolvedTarget resolved;
+  if (const int code = resolve_target(window, target, &resolved)) return code;
   if (!has_data) return check_addresses({values.expected, values.value, values.result});
-  if (!typed::can_swap(*spot.layout)) return MPI_ERR_TYPE;
-  if (is_changed_far(window, spot)) {
+  if (!typed::can_swap(*resolved.layout)) return MPI_ERR_TYPE;
+  if (is_changed_far(window, resolved)) {
     order_reads();
-    return far::compare_and_swap(window, needs_lock(spot), spot, values);
+    return far::compare_and_swap(window, needs_lock(resolved), resolved, values);
   }
-  return update(window, spot, true,
-                [&](Access access, const typed::Buffer &target) { typed::compare_and_swap(access, *spot.layout, target.address, values); });
+  return update(window, resolved, true, [&](Access access, const typed::Buffer &there) {
+    typed::compare_and_swap(access, *resolved.layout, there.address, values);
+  });
 }
 
-Mine operand_of(const void *address, MPI_Count count, MPI_Datatype type) { return {const_cast<void *>(address), count, type}; }
+OriginBuffer operand_of(const void *address, MPI_Count count, MPI_Datatype type) { return {const_cast<void *>(address), count, type}; }
 
-int accumulate(Window &window, MPI_Op op, const Mine &mine, const Theirs &theirs) {
-  const CheckedAccess access{Call::accumulate, op, &mine, nullptr, &theirs};
-  return checked(window, access, [&] { return accumulate_now(window, op, mine, theirs); });
+int accumulate(Window &window, MPI_Op op, const OriginBuffer &origin, const TargetBuffer &target) {
+  const CheckedAccess access{Call::accumulate, op, &origin, nullptr, &target};
+  return checked(window, access, [&] { return accumulate_now(window, op, origin, target); });
 }
 
-int get_accumulate(Window &window, MPI_Op op, const Mine &mine, const Mine &result, const Theirs &theirs) {
-  const CheckedAccess access{Call::get_accumulate, op, &mine, &result, &theirs};
-  return checked(window, access, [&] { return get_accumulate_now(window, op, mine, result, theirs); });
+int get_accumulate(Window &window, MPI_Op op, const OriginBuffer &origin, const OriginBuffer &result, const TargetBuffer &target) {
+  const CheckedAccess access{Call::get_accumulate, op, &origin, &result, &target};
+  return checked(window, access, [&] { return get_accumulate_now(window, op, origin, result, target); });
 }
 
-int fetch_and_op(Window &window, MPI_Op op, const typed::Fetch &values, const Theirs &theirs) {
-  const Mine mine = operand_of(values.origin, 1, theirs.type), result = operand_of(values.result, 1, theirs.type);
-  const CheckedAccess access{Call::fetch_and_op, op, &mine, &result, &theirs};
-  return checked(window, access, [&] { return fetch_and_op_now(window, op, values, theirs); });
+int fetch_and_op(Window &window, MPI_Op op, const typed::Fetch &values, const TargetBuffer &target) {
+  const OriginBuffer origin = operand_of(values.origin, 1, target.type), result = operand_of(values.result, 1, target.type);
+  const CheckedAccess access{Call::fetch_and_op, op, &origin, &result, &target};
+  return checked(window, access, [&] { return fetch_and_op_now(window, op, values, target); });
 }
 
-int compare_and_swap(Window &window, const typed::Swap &values, const Theirs &theirs) {
-  const Mine mine = operand_of(values.value, 1, theirs.type), result = operand_of(values.result, 1, theirs.type);
-  const CheckedAccess access{Call::compare_and_swap, MPI_REPLACE, &mine, &result, &theirs};
-  return checked(window, access, [&] { return compare_and_swap_now(window, values, theirs); });
+int compare_and_swap(Window &window, const typed::Swap &values, const TargetBuffer &target) {
+  const OriginBuffer origin = operand_of(values.value, 1, target.type), result = operand_of(values.result, 1, target.type);
+  const CheckedAccess access{Call::compare_and_swap, MPI_REPLACE, &origin, &result, &target};
+  return checked(window, access, [&] { return compare_and_swap_now(window, values, target); });
 }
 
 int answered(Window &window, int code) { return code == MPI_SUCCESS ? code : answer(window, code); }

@@ -16,8 +16,8 @@ int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
   if (!window) return host::Win_attach(win, base, size);
   if (window->attributes.flavor != MPI_WIN_FLAVOR_DYNAMIC) return answer(*window, MPI_ERR_RMA_FLAVOR);
   if (size < 0 || size > halocline::core::kMostBytes)
-    return answer(*window, refuse(MPI_ERR_SIZE, "no memory has %lld bytes", static_cast<long long>(size)));
-  if (size > 0 && !is_address(base)) return answer(*window, refuse(MPI_ERR_ARG, "%p is no address of memory", base));
+    return answer(*window, refuse(MPI_ERR_SIZE, "invalid size of %lld bytes", static_cast<long long>(size)));
+  if (size > 0 && !is_address(base)) return answer(*window, refuse(MPI_ERR_ARG, "invalid address %p", base));
   if (window->check) window->check->note_memory(base, size);
   if (!failed(window->attached.attach(base, size))) return MPI_SUCCESS;
   return answer(*window, refuse(MPI_ERR_RMA_ATTACH, "%s", halocline::core::error_message()));

@@ -15,10 +15,9 @@ namespace {
 /// some (MPI 4.1, section 12.2.3).
 int query(const Window &window, int rank, MPI_Aint *size, std::int64_t *unit, void *baseptr) {
   if (window.check) window.check->note_query();
-  if (!size || !baseptr) return answer(window, refuse(MPI_ERR_ARG, "the place for the size or for the address is NULL"));
+  if (!size || !baseptr) return answer(window, refuse(MPI_ERR_ARG, "size or baseptr is NULL"));
   if (window.attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC) return answer(window, MPI_ERR_RMA_FLAVOR);
-  if (rank != MPI_PROC_NULL && (rank < 0 || rank >= window.size()))
-    return answer(window, refuse(MPI_ERR_RANK, "there is no rank %d", rank));
+  if (rank != MPI_PROC_NULL && (rank < 0 || rank >= window.size())) return answer(window, refuse(MPI_ERR_RANK, "invalid rank %d", rank));
   const auto has_bytes = [&](int of) { return window.memory.at(of).bytes > 0; };
   int at = rank == MPI_PROC_NULL ? 0 : rank;
   while (rank == MPI_PROC_NULL && at + 1 < window.size() && !has_bytes(at)) at += 1;
@@ -39,7 +38,7 @@ using namespace halocline::core::mpi;
 
 extern "C" {
 
-int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr) {
+int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, Unit *disp_unit, void *baseptr) {
   Window *window = find_window(win);
   if (!window) return host::Win_shared_query(win, rank, size, disp_unit, baseptr);
   std::int64_t unit = 1;
@@ -49,7 +48,7 @@ int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, 
 }
 
 #if MPI_VERSION >= 4
-int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr) {
+int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, Unit *disp_unit, void *baseptr) {
   Window *window = find_window(win);
   if (!window) return host::Win_shared_query_c(win, rank, size, disp_unit, baseptr);
   std::int64_t unit = 1;
@@ -84,8 +83,8 @@ int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag) {
 
 int MPI_Win_get_group(MPI_Win win, MPI_Group *group) {
   Window *window = find_window(win);
-  if (window && !group) return answer(*window, refuse(MPI_ERR_ARG, "the place for the group is NULL"));
-  return window ? PMPI_Comm_group(window->node->context.comm(), group) : host::Win_get_group(win, group);
+  if (window && !group) return answer(*window, refuse(MPI_ERR_ARG, "group is NULL"));
+  return window ? PMPI_Comm_group(window->comm->context.comm(), group) : host::Win_get_group(win, group);
 }
 
 HLC_MPI_PROFILED(MPI_Win_shared_query)

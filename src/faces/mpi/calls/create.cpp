@@ -37,7 +37,7 @@ struct Wanted {
 /// What is wrong with a call on a rank. The ranks do what the least of them says.
 enum Matter : std::int64_t { no_world, null_base, too_large, unprepared, none_wrong };
 
-/// What a rank brings to the first meeting of a call; reduced by MPI_MIN.
+/// What a rank contributes to the first meeting of a call; reduced by MPI_MIN.
 struct FirstMeeting {
   std::int64_t matter;
   CommonMemory memory;
@@ -57,12 +57,12 @@ struct Making {
   }
 };
 
-bool is_brought(int flavor) { return flavor == MPI_WIN_FLAVOR_CREATE || flavor == MPI_WIN_FLAVOR_DYNAMIC; }
+bool is_user_memory(int flavor) { return flavor == MPI_WIN_FLAVOR_CREATE || flavor == MPI_WIN_FLAVOR_DYNAMIC; }
 
 /// `result` is where the call is to write the address of memory that it allocates.
 Matter find_matter(const Wanted &wanted, const void *result) {
   if (!has_world()) return no_world;
-  if (is_brought(wanted.flavor) ? wanted.memory.bytes > 0 && !wanted.memory.base : !result) return null_base;
+  if (is_user_memory(wanted.flavor) ? wanted.memory.bytes > 0 && !wanted.memory.base : !result) return null_base;
   return wanted.memory.bytes > kMostBytes ? too_large : none_wrong;
 }
 
@@ -82,9 +82,9 @@ bool is_in_a_row(MPI_Info info) {
 
 /// Open MPI 4.1 has no dynamic windows on a single rank.
 int make_handle(const Wanted &wanted, MPI_Win *win) {
-  if (host::Win_create_dynamic(wanted.info, halocline::mpi::myself(), win) == MPI_SUCCESS) return MPI_SUCCESS;
+  if (host::Win_create_dynamic(wanted.info, halocline::mpi::self_comm(), win) == MPI_SUCCESS) return MPI_SUCCESS;
   void *none = nullptr;
-  return host::Win_allocate_shared(0, 1, wanted.info, halocline::mpi::myself(), &none, win);
+  return host::Win_allocate_shared(0, 1, wanted.info, halocline::mpi::self_comm(), &none, win);
 }
 
 Window::Attributes attributes_of(const Wanted &wanted, const Window &window) {
@@ -104,22 +104,22 @@ bool has_several_threads() {
 }
 
 /// Why the engine cannot carry such a window of these ranks; empty if it can. The same on all ranks.
-std::string obstacle_of(const Wanted &wanted, Node &node) {
-  if (!node.obstacle().empty() || !node.spans_nodes()) return node.obstacle();
-  Context &context = node.context;
+std::string obstacle_of(const Wanted &wanted, CommContext &comm) {
+  if (!comm.obstacle().empty() || !comm.spans_nodes()) return comm.obstacle();
+  Context &context = comm.context;
   if (wanted.flavor == MPI_WIN_FLAVOR_SHARED)
     return "its ranks are on " + std::to_string(context.nodes()) + " nodes, which share no memory";
-  if (context.progress() == Progress::helper && is_brought(wanted.flavor))
+  if (context.progress() == Progress::helper && is_user_memory(wanted.flavor))
     return "its ranks are on " + std::to_string(context.nodes()) +
-           " nodes, and with HALOCLINE_PROGRESS=helper none reaches memory that the program brings";
+           " nodes, and with HALOCLINE_PROGRESS=helper other nodes cannot access user-provided memory";
   return "";
 }
 
 /// What a rank makes alone: the window without its memory, and the handle. Local.
-Status prepare_window(const Wanted &wanted, const std::shared_ptr<Node> &node, Making &making) {
-  if (node->context.lost()) return node->context.why_lost();
-  return alone(node->context, [&] {
-    making.window = std::make_unique<Window>(node);
+Status prepare_window(const Wanted &wanted, const std::shared_ptr<CommContext> &comm, Making &making) {
+  if (comm->context.lost()) return comm->context.why_lost();
+  return alone(comm->context, [&] {
+    making.window = std::make_unique<Window>(comm);
     making.window->epochs.open(has_several_threads());
     return check_mpi(make_handle(wanted, &making.window->handle), wanted.call);
   });
@@ -129,7 +129,7 @@ Status open_memory(const Wanted &wanted, Window &window, const CommonMemory &com
   HLC_TRY(window.memory.open(wanted.memory, common, window.number));
   const Status found = window.memory.find_places(wanted.memory);
   // What the network does not register another one may: that is for the host.
-  if (found == Status::memory && window.node->spans_nodes()) return obstacle = error_message(), Status::unsupported;
+  if (found == Status::memory && window.comm->spans_nodes()) return obstacle = error_message(), Status::unsupported;
   HLC_TRY(found);
   if (!window.memory.obstacle()) return Status::ok;
   obstacle = window.memory.obstacle();
@@ -139,14 +139,14 @@ Status open_memory(const Wanted &wanted, Window &window, const CommonMemory &com
 /// Collective, the same status on all ranks; `obstacle` says why the engine cannot carry the window. `prepared`: the status of what this rank
 /// has made before the meeting, if it knew the node.
 Status carry(Wanted &wanted, Making &making, Status prepared, const FirstMeeting &met, std::string &obstacle) {
-  const std::shared_ptr<Node> node = find_node(wanted.comm);
-  obstacle = obstacle_of(wanted, *node);
-  if (!obstacle.empty()) return node->obstacle().empty() ? Status::unsupported : node->verdict();
+  const std::shared_ptr<CommContext> comm = find_comm_context(wanted.comm);
+  obstacle = obstacle_of(wanted, *comm);
+  if (!obstacle.empty()) return comm->obstacle().empty() ? Status::unsupported : comm->obstacle_status();
   const bool is_first = !making.window && !failed(prepared);
-  if (is_first) prepared = prepare_window(wanted, node, making);
-  if (is_first || met.matter == unprepared) HLC_TRY(agree(node->context, node->context.comm(), prepared));
+  if (is_first) prepared = prepare_window(wanted, comm, making);
+  if (is_first || met.matter == unprepared) HLC_TRY(agree(comm->context, comm->context.comm(), prepared));
   Window &window = *making.window;
-  window.number = node->number_window();
+  window.number = comm->number_window();
   HLC_TRY(open_memory(wanted, window, met.memory, obstacle));
   window.attributes = attributes_of(wanted, window);
   wanted.base = window.attributes.base;
@@ -162,17 +162,17 @@ int answer_by(MPI_Comm comm, int code) {
 /// The host would not do better: its windows take the same memory, and end the program where that is missing.
 bool is_final(Status status) { return status == Status::peer_died || status == Status::timeout || status == Status::memory; }
 
-/// All ranks answer alike, whichever of them has given the argument.
+/// All ranks return the same code, whichever of them passed the argument.
 int refuse_matter(const Wanted &wanted, std::int64_t least) {
   const auto mine = static_cast<long long>(wanted.memory.bytes);
-  if (least == null_base) return refuse(MPI_ERR_ARG, "a rank has given NULL for memory, or for its address");
-  const int code = is_brought(wanted.flavor) ? MPI_ERR_SIZE : MPI_ERR_NO_MEM;
-  return refuse(code, "a rank asks for more bytes than any memory has (this one for %lld)", mine);
+  if (least == null_base) return refuse(MPI_ERR_ARG, "a rank passed NULL as the memory or as the place of its address");
+  const int code = is_user_memory(wanted.flavor) ? MPI_ERR_SIZE : MPI_ERR_NO_MEM;
+  return refuse(code, "a rank requests more bytes than memory can hold (this rank: %lld)", mine);
 }
 
 /// The smallest numbers of all ranks. Waits without a time limit, but not for processes that have ended, as far as an earlier window of the
 /// communicator knows them.
-int meet(MPI_Comm comm, const std::shared_ptr<Node> &known, FirstMeeting *mine) {
+int meet(MPI_Comm comm, const std::shared_ptr<CommContext> &known, FirstMeeting *mine) {
   if (!known || !known->obstacle().empty()) return PMPI_Allreduce(MPI_IN_PLACE, mine, kNumbersOfMeeting, MPI_INT64_T, MPI_MIN, comm);
   auto least = std::make_unique<FirstMeeting>(*mine);
   MPI_Request request = MPI_REQUEST_NULL;
@@ -203,13 +203,13 @@ int make(Wanted &wanted, const void *result, LeaveToHost leave_to_host) {
   if (is_for_host(wanted, &joins)) return leave_to_host();
   if (joins) return PMPI_Comm_call_errhandler(wanted.comm, MPI_ERR_COMM), MPI_ERR_COMM;
   Making making;
-  const std::shared_ptr<Node> known = known_node(wanted.comm);
+  const std::shared_ptr<CommContext> known = known_comm_context(wanted.comm);
   const Status prepared = known && obstacle_of(wanted, *known).empty() ? prepare_window(wanted, known, making) : Status::ok;
   FirstMeeting met{std::min(find_matter(wanted, result), failed(prepared) ? unprepared : none_wrong), {}};
   met.memory = failed(prepared) || !making.window ? CommonMemory::of_one(wanted.memory) : making.window->memory.offer(wanted.memory);
   // The engine's steps have a time limit, and this meeting has none.
   if (const int code = meet(wanted.comm, known, &met); code != MPI_SUCCESS) return code;
-  if (met.matter == no_world) return leave(wanted, "the program has sessions of MPI without MPI_Init: call that as well", leave_to_host);
+  if (met.matter == no_world) return leave(wanted, "the program uses MPI sessions without MPI_Init; call MPI_Init as well", leave_to_host);
   if (met.matter < unprepared) return answer_by(wanted.comm, refuse_matter(wanted, met.matter));
   std::string obstacle;
   const Status carried = carry(wanted, making, prepared, met, obstacle);
@@ -224,7 +224,7 @@ int make(Wanted &wanted, const void *result, LeaveToHost leave_to_host) {
 // NOLINTBEGIN(readability-function-size): the standard's signatures
 int create(void *base, std::int64_t bytes, std::int64_t unit, MPI_Info info, MPI_Comm comm, MPI_Win *win,
            const std::function<int()> &host) {
-  Wanted wanted{"MPI_Win_create", MPI_WIN_FLAVOR_CREATE, {MemorySpec::Kind::brought, base, bytes, unit}, info, comm, nullptr, win};
+  Wanted wanted{"MPI_Win_create", MPI_WIN_FLAVOR_CREATE, {MemorySpec::Kind::user_memory, base, bytes, unit}, info, comm, nullptr, win};
   return make(wanted, nullptr, host);
 }
 
@@ -248,7 +248,7 @@ int allocate_shared(std::int64_t bytes, std::int64_t unit, MPI_Info info, MPI_Co
 // NOLINTEND(readability-function-size)
 
 /// All ranks have ended their accesses before the memory goes. The host calls the program's delete callbacks, in which the window is still
-/// there; if one of them fails it stays. Then a second try does not wait for the others, which may be gone.
+/// there; if one of them fails it stays. Then a second try does not wait for the others, which may have ended.
 int release(Window &window, MPI_Win *win) {
   // Also what needs no answer, such as an unlock, has arrived before the memory goes.
   const int completed = window.has_met ? MPI_SUCCESS : window.complete_all();
@@ -325,7 +325,7 @@ int MPI_Finalize() {
   report_open_windows();
   remember_rank();
   end_trace();
-  release_nodes();
+  release_comm_contexts();
   leave_progress_of_host();
   const int code = host::Finalize();
   summarise();

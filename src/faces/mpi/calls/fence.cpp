@@ -14,7 +14,7 @@ int fence(Window &window, int assertion) {
   if ((assertion & kNothing) == kNothing) return MPI_SUCCESS;
   if (const int code = window.complete_before_barrier()) return code;
   const int code = code_of(window.barrier());
-  window.node->let_others_run();
+  window.comm->yield_if_oversubscribed();
   return code;
 }
 

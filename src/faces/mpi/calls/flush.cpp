@@ -9,22 +9,22 @@ namespace {
 [[gnu::always_inline]] inline int flush(Window &window, int target, Completion completion) {
   if (target == MPI_PROC_NULL) return MPI_SUCCESS;
   if (!is_target(window, target)) return refuse_rank(window, target);
-  if (!window.epochs.is_locked(target)) return refuse(MPI_ERR_RMA_SYNC, "rank %d is not locked by this one", target);
+  if (!window.epochs.is_locked(target)) return refuse(MPI_ERR_RMA_SYNC, "rank %d is not locked by this rank", target);
   const int code = window.flush(target, completion);
-  window.node->let_others_run();
+  window.comm->yield_if_oversubscribed();
   return code;
 }
 
 int flush_all(Window &window, Completion completion) {
   if (!window.epochs.locks_any()) return MPI_ERR_RMA_SYNC;
   const int code = window.flush(kAllTargets, completion);
-  window.node->let_others_run();
+  window.comm->yield_if_oversubscribed();
   return code;
 }
 
 int sync(Window &window) {
   order_accesses();
-  window.node->let_others_run();
+  window.comm->yield_if_oversubscribed();
   return MPI_SUCCESS;
 }
 

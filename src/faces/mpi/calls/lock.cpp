@@ -9,15 +9,15 @@ namespace {
 int lock(Window &window, int type, int target, int assertion) {
   Epochs &epochs = window.epochs;
   if (target == MPI_PROC_NULL) return MPI_SUCCESS;
-  if (type != MPI_LOCK_SHARED && type != MPI_LOCK_EXCLUSIVE) return refuse(MPI_ERR_LOCKTYPE, "%d is no type of lock", type);
+  if (type != MPI_LOCK_SHARED && type != MPI_LOCK_EXCLUSIVE) return refuse(MPI_ERR_LOCKTYPE, "invalid lock type %d", type);
   if (!is_target(window, target)) return refuse_rank(window, target);
   if (const int code = check_assertion(assertion)) return code;
   if (epochs.is_locked(target) || epochs.is_started)
-    return refuse(MPI_ERR_RMA_SYNC, "an epoch is open for rank %d already, or one of MPI_Win_start", target);
+    return refuse(MPI_ERR_RMA_SYNC, "rank %d is already locked, or a PSCW epoch is open", target);
   if (const int code = check_fence(epochs)) return code;
   Hold hold = type == MPI_LOCK_SHARED ? Hold::shared : Hold::exclusive;
   if (assertion & MPI_MODE_NOCHECK) hold = Hold::unchecked;
-  window.node->let_others_run();
+  window.comm->yield_if_oversubscribed();
   if (hold == Hold::shared)
     if (const int code = code_of(lock_shared(window, target))) return code;
   if (hold == Hold::exclusive)
@@ -33,7 +33,7 @@ int unlock(Window &window, int target) {
   if (target == MPI_PROC_NULL) return MPI_SUCCESS;
   if (!is_target(window, target)) return refuse_rank(window, target);
   const Hold hold = epochs.hold(target);
-  if (hold < Hold::shared) return refuse(MPI_ERR_RMA_SYNC, "rank %d is not locked by this one", target);
+  if (hold < Hold::shared) return refuse(MPI_ERR_RMA_SYNC, "rank %d is not locked by this rank", target);
   epochs.remove_lock(target);
   return hold == Hold::unchecked ? window.complete(target, Completion::remote) : complete_and_unlock(window, target, hold);
 }
@@ -44,7 +44,7 @@ int lock_all(Window &window, int assertion) {
   if (epochs.locks_any() || epochs.is_started) return MPI_ERR_RMA_SYNC;
   if (const int code = check_fence(epochs)) return code;
   const bool checks = (assertion & MPI_MODE_NOCHECK) == 0;
-  window.node->let_others_run();
+  window.comm->yield_if_oversubscribed();
   if (checks)
     if (const int code = code_of(lock_all(window))) return code;
   epochs.fence.store(Fence::closed, std::memory_order_relaxed);

@@ -21,7 +21,7 @@ int ranks_of(const Window &window, MPI_Group group, std::vector<int> &ranks) {
   members.resize(static_cast<std::size_t>(size));
   ranks.resize(members.size());
   std::iota(members.begin(), members.end(), 0);
-  if (const int code = PMPI_Group_translate_ranks(group, size, members.data(), window.node->group(), ranks.data())) return code;
+  if (const int code = PMPI_Group_translate_ranks(group, size, members.data(), window.comm->group(), ranks.data())) return code;
   const auto outside = std::find(ranks.begin(), ranks.end(), MPI_UNDEFINED);
   if (outside == ranks.end()) return MPI_SUCCESS;
   return refuse(MPI_ERR_GROUP, "rank %d of the group is not in the window", static_cast<int>(outside - ranks.begin()));
@@ -33,26 +33,26 @@ WindowWord post_word(Window &window, int rank, std::int64_t offset) { return {wi
 /// Enters a rank in the list of another.
 Status enter_in_list(Window &window, int owner, int rank) {
   const auto word_at = [&](std::int64_t offset) { return post_word(window, owner, offset); };
-  return window.node->is_near(owner) ? enter_post(rank, word_at) : set_post_bit(rank, word_at);
+  return window.comm->is_near(owner) ? enter_post(rank, word_at) : set_post_bit(rank, word_at);
 }
 
 Status post_to(Window &window, int rank) {
   HLC_TRY(enter_in_list(window, rank, window.rank()));
-  window.node->ring(rank);
+  window.comm->ring(rank);
   return Status::ok;
 }
 
 Status complete_at(Window &window, int rank) {
   HLC_TRY(count_completed(post_word(window, rank, completed_offset())));
-  window.node->ring(rank);
+  window.comm->ring(rank);
   return Status::ok;
 }
 
-/// Calls tell(window, rank) for each rank, also if some of them are lost; what that has begun has then left this process.
-template <class Tell>
-Status tell_all(Window &window, const std::vector<int> &ranks, Tell tell) {
+/// Calls notify_one(window, rank) for each rank, also if some of them are lost. Its messages have left this process on return.
+template <class Notify>
+Status notify_all(Window &window, const std::vector<int> &ranks, Notify notify_one) {
   FirstFailure failure;
-  for (const int rank : ranks) failure.note(tell(window, rank));
+  for (const int rank : ranks) failure.note(notify_one(window, rank));
   failure.note(WindowWord::leave(window));
   return failure.status();
 }
@@ -60,9 +60,9 @@ Status tell_all(Window &window, const std::vector<int> &ranks, Tell tell) {
 /// Waits for the posts of all ranks, and takes their entries; none of them if that fails.
 Status take_posts(Window &window, const std::vector<int> &ranks) {
   PostWords &mine = window.memory.posts(window.rank());
-  const bool has_bits = has_post_bits(window.size(), window.node->spans_nodes());
+  const bool has_bits = has_post_bits(window.size(), window.comm->spans_nodes());
   for (const int rank : ranks)
-    if (!window.node->is_near(rank)) HLC_TRY(window.node->context.network().requests()->meet(rank));
+    if (!window.comm->is_near(rank)) HLC_TRY(window.comm->context.network().requests()->meet(rank));
   FirstFailure failure;
   std::size_t taken = 0;
   for (; taken < ranks.size() && failure.none(); ++taken)
@@ -80,7 +80,7 @@ int post(Window &window, MPI_Group group, int assertion) {
   if (const int code = ranks_of(window, group, epochs.posted)) return code;
   epochs.is_posted = true;
   order_accesses();
-  return code_of(tell_all(window, epochs.posted, post_to));
+  return code_of(notify_all(window, epochs.posted, post_to));
 }
 
 /// MPI_MODE_NOCHECK changes nothing: the entries are there then, and have to be taken out.
@@ -111,11 +111,11 @@ int end_started(Window &window, End end) {
 /// Where messages keep their order, the count of a complete follows the accesses under way. Only what was read has to be here before.
 int complete_started(Window &window) {
   order_accesses();
-  const bool follows = window.node->keeps_order();
+  const bool follows = window.comm->keeps_order();
   const auto before = [&](int target) { return follows ? window.end_reads(target) : window.complete_begun(target, Completion::remote); };
   int code = end_started(window, before);
   // SYNC put-before-message (pairs with do_as_asked)
-  code = first_of(code, code_of(tell_all(window, window.epochs.started, complete_at)));
+  code = first_of(code, code_of(notify_all(window, window.epochs.started, complete_at)));
   if (!follows) return code;
   return first_of(code, end_started(window, [&](int target) { return window.complete_begun(target, Completion::local); }));
 }
@@ -126,7 +126,7 @@ int complete(Window &window) {
   const int completed = complete_started(window);
   epochs.is_started = false;
   for (const int rank : epochs.started) epochs.set(rank, Hold::none);
-  window.node->let_others_run();
+  window.comm->yield_if_oversubscribed();
   return completed;
 }
 
@@ -145,7 +145,7 @@ int wait_for_completes(Window &window) {
   if (!window.epochs.is_posted) return MPI_ERR_RMA_SYNC;
   if (const int code = code_of(window.await([&] { return is_exposure_over(window); }))) return code;
   end_exposure(window);
-  window.node->let_others_run();
+  window.comm->yield_if_oversubscribed();
   return MPI_SUCCESS;
 }
 
@@ -154,11 +154,11 @@ int test_completes(Window &window, int *flag) {
   if (!window.epochs.is_posted) return MPI_ERR_RMA_SYNC;
   *flag = is_exposure_over(window) ? 1 : 0;
   if (!*flag) {
-    window.node->context.drive_progress();
+    window.comm->context.drive_progress();
     return MPI_SUCCESS;
   }
   end_exposure(window);
-  window.node->let_others_run();
+  window.comm->yield_if_oversubscribed();
   return MPI_SUCCESS;
 }
 

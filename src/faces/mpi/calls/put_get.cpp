@@ -1,5 +1,6 @@
 // Put and get, with and without requests. The data has moved when they return, unless the target is on another node.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "faces/mpi/access/fast_path.hpp"
 #include "faces/mpi/access/unmapped_copy.hpp"
 #include "faces/mpi/calls/requests.hpp"
 #include "faces/mpi/check/checker.hpp"
@@ -8,46 +9,46 @@
 namespace halocline::core::mpi {
 namespace {
 
-int move(Window &window, WindowMemory::Direction direction, const Mine &mine, const Theirs &theirs) {
-  if (move_plain(window, direction, mine, theirs) || theirs.rank == MPI_PROC_NULL) return MPI_SUCCESS;
-  Spot spot;
+int move(Window &window, WindowMemory::Direction direction, const OriginBuffer &origin, const TargetBuffer &target) {
+  if (move_plain(window, direction, origin, target) || target.rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  ResolvedTarget resolved;
   typed::Buffer buffer;
-  if (const int code = find_spot(window, theirs, &spot)) return code;
-  if (const int code = find_buffer(mine, &buffer)) return code;
-  if (!typed::same_bytes(buffer, spot.buffer())) return MPI_ERR_TRUNCATE;
+  if (const int code = resolve_target(window, target, &resolved)) return code;
+  if (const int code = find_buffer(origin, &buffer)) return code;
+  if (!typed::same_bytes(buffer, resolved.buffer())) return MPI_ERR_TRUNCATE;
   note_order(direction);
-  if (!spot.place.is_mapped) return copy_remote(window, direction, spot, buffer);
+  if (!resolved.place.is_mapped) return copy_remote(window, direction, resolved, buffer);
   if (direction == WindowMemory::Direction::write)
-    typed::copy(spot.buffer(), buffer);
+    typed::copy(resolved.buffer(), buffer);
   else
-    typed::copy(buffer, spot.buffer());
+    typed::copy(buffer, resolved.buffer());
   return MPI_SUCCESS;
 }
 
-[[gnu::noinline]] int put_any(Window &window, const Mine &mine, const Theirs &theirs) {
-  const int code = checked(window, CheckedAccess{Call::put, MPI_OP_NULL, &mine, nullptr, &theirs},
-                           [&] { return move(window, WindowMemory::Direction::write, mine, theirs); });
+[[gnu::noinline]] int put_any(Window &window, const OriginBuffer &origin, const TargetBuffer &target) {
+  const int code = checked(window, CheckedAccess{Call::put, MPI_OP_NULL, &origin, nullptr, &target},
+                           [&] { return move(window, WindowMemory::Direction::write, origin, target); });
   return code == MPI_SUCCESS ? code : answer(window, code);
 }
 
-[[gnu::noinline]] int get_any(Window &window, const Mine &mine, const Theirs &theirs) {
-  const int code = checked(window, CheckedAccess{Call::get, MPI_OP_NULL, nullptr, &mine, &theirs},
-                           [&] { return move(window, WindowMemory::Direction::read, mine, theirs); });
+[[gnu::noinline]] int get_any(Window &window, const OriginBuffer &origin, const TargetBuffer &target) {
+  const int code = checked(window, CheckedAccess{Call::get, MPI_OP_NULL, nullptr, &origin, &target},
+                           [&] { return move(window, WindowMemory::Direction::read, origin, target); });
   return code == MPI_SUCCESS ? code : answer(window, code);
 }
 
 /// Rows are moved in the function of MPI itself, without calls between.
-inline int put(Window &window, const Mine &mine, const Theirs &theirs) {
-  if (!window.check && move_plain(window, WindowMemory::Direction::write, mine, theirs)) return MPI_SUCCESS;
-  return put_any(window, mine, theirs);
+inline int put(Window &window, const OriginBuffer &origin, const TargetBuffer &target) {
+  if (!window.check && move_plain(window, WindowMemory::Direction::write, origin, target)) return MPI_SUCCESS;
+  return put_any(window, origin, target);
 }
 
-inline int get(Window &window, const Mine &mine, const Theirs &theirs) {
-  if (!window.check && move_plain(window, WindowMemory::Direction::read, mine, theirs)) return MPI_SUCCESS;
-  return get_any(window, mine, theirs);
+inline int get(Window &window, const OriginBuffer &origin, const TargetBuffer &target) {
+  if (!window.check && move_plain(window, WindowMemory::Direction::read, origin, target)) return MPI_SUCCESS;
+  return get_any(window, origin, target);
 }
 
-Mine mine_of(const void *address, MPI_Count count, MPI_Datatype type) { return {const_cast<void *>(address), count, type}; }
+OriginBuffer origin_of(const void *address, MPI_Count count, MPI_Datatype type) { return {const_cast<void *>(address), count, type}; }
 
 }  // namespace
 }  // namespace halocline::core::mpi
@@ -62,7 +63,7 @@ int MPI_Put(const void *origin, int origin_count, MPI_Datatype origin_type, int 
                     MPI_Datatype type, MPI_Win win) {
   Window *window = find_window(win);
   if (!window) return host::Put(origin, origin_count, origin_type, rank, disp, count, type, win);
-  return put(*window, mine_of(origin, origin_count, origin_type), {rank, disp, count, type});
+  return put(*window, origin_of(origin, origin_count, origin_type), {rank, disp, count, type});
 }
 
 int MPI_Get(void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, int count, MPI_Datatype type,
@@ -77,7 +78,7 @@ int MPI_Rput(const void *origin, int origin_count, MPI_Datatype origin_type, int
   Window *window = find_window(win);
   if (!window) return host::Rput(origin, origin_count, origin_type, rank, disp, count, type, win, request);
   if (const int code = refuse_request(*window, rank, request)) return code;
-  const int code = put(*window, mine_of(origin, origin_count, origin_type), {rank, disp, count, type});
+  const int code = put(*window, origin_of(origin, origin_count, origin_type), {rank, disp, count, type});
   return end_with_request(*window, code, rank, request);
 }
 
@@ -95,7 +96,7 @@ int MPI_Put_c(const void *origin, MPI_Count origin_count, MPI_Datatype origin_ty
                     MPI_Datatype type, MPI_Win win) {
   Window *window = find_window(win);
   if (!window) return host::Put_c(origin, origin_count, origin_type, rank, disp, count, type, win);
-  return put(*window, mine_of(origin, origin_count, origin_type), {rank, disp, count, type});
+  return put(*window, origin_of(origin, origin_count, origin_type), {rank, disp, count, type});
 }
 
 int MPI_Get_c(void *origin, MPI_Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Count count, MPI_Datatype type,
@@ -110,7 +111,7 @@ int MPI_Rput_c(const void *origin, MPI_Count origin_count, MPI_Datatype origin_t
   Window *window = find_window(win);
   if (!window) return host::Rput_c(origin, origin_count, origin_type, rank, disp, count, type, win, request);
   if (const int code = refuse_request(*window, rank, request)) return code;
-  const int code = put(*window, mine_of(origin, origin_count, origin_type), {rank, disp, count, type});
+  const int code = put(*window, origin_of(origin, origin_count, origin_type), {rank, disp, count, type});
   return end_with_request(*window, code, rank, request);
 }
 

@@ -23,7 +23,7 @@
 namespace halocline::core::mpi {
 namespace {
 
-constexpr const char *kCall = "a request of MPI RMA";
+constexpr const char *kRequestCall = "MPI RMA request";
 
 /// How long nothing has arrived. The time between two looks counts up to a limit: beyond it the program does something else.
 class Patience {
@@ -46,7 +46,7 @@ class Patience {
 
 /// What a request waits for. The host owns it: it ends with free_state.
 struct UnderWay {
-  std::shared_ptr<Node> node;  // the window may be freed before the request
+  std::shared_ptr<CommContext> comm;  // the window may be freed before the request
   const Window *window = nullptr;
   MPI_Win handle = MPI_WIN_NULL;
   Flush flush;
@@ -56,12 +56,12 @@ struct UnderWay {
   std::atomic<bool> is_over{false};
   int code = MPI_SUCCESS;
 
-  RequestEngine &requests() const { return *node->context.network().requests(); }
+  RequestEngine &requests() const { return *comm->context.network().requests(); }
   /// After a poll.
   Status look() {
-    const Status status = requests().look_polled(flush, kCall);
-    const bool is_late = status == Status::again && patience.is_over(flush.progress, node->context.timeout_ns());
-    return is_late ? requests().late(kCall, flush.rank) : status;
+    const Status status = requests().look_polled(flush, kRequestCall);
+    const bool is_late = status == Status::again && patience.is_over(flush.progress, comm->context.timeout_ns());
+    return is_late ? requests().late(kRequestCall, flush.rank) : status;
   }
   /// True for the one caller that finds it over, after a poll.
   bool ends() {
@@ -71,7 +71,7 @@ struct UnderWay {
     code = code_of(status);
     return true;
   }
-  /// For the one caller that has found it over. A failure is the window's. Once that is freed, it is the answer of the wait.
+  /// For the one caller that has found it over. A failure is reported by the window. Once that is freed, the wait returns it.
   int complete() {
     const bool has_window = find_window(handle) == window;
     if (has_window && checked) checked();
@@ -103,7 +103,7 @@ int poll_state(void *state, MPI_Status *) {
 
 /// Another thread may complete it.
 int wait_for_state(UnderWay &transfer) {
-  Wait wait(transfer.node->context, WakeUp::by_polling);
+  Wait wait(transfer.comm->context, WakeUp::by_polling);
   bool ended = false;
   const auto look = [&] {
     transfer.requests().poll();
@@ -146,10 +146,10 @@ Listed &listed() {
 
 /// Polls once for requests of one communicator in a row.
 void poll_for(const std::vector<UnderWay *> &all) {
-  const Node *polled = nullptr;
+  const CommContext *polled = nullptr;
   for (const UnderWay *transfer : all) {
-    if (transfer->node.get() != polled) transfer->requests().poll();
-    polled = transfer->node.get();
+    if (transfer->comm.get() != polled) transfer->requests().poll();
+    polled = transfer->comm.get();
   }
 }
 
@@ -171,7 +171,7 @@ int look_after_all() {
   return static_cast<int>(over.size());
 }
 
-/// False if the host is none that can do that.
+/// False if the host cannot do that.
 bool is_looked_after() {
   static const bool registered = join_progress_of_openmpi(look_after_all);
   return registered;
@@ -196,21 +196,21 @@ bool start(UnderWay &transfer) {
 
 bool give_request(Window &window, int target, MPI_Request *request) {
   auto transfer = std::make_unique<UnderWay>();
-  transfer->node = window.node;
+  transfer->comm = window.comm;
   transfer->window = &window;
   transfer->handle = window.handle;
-  transfer->flush = window.node->context.network().requests()->begin_flush(target, false);
+  transfer->flush = window.comm->context.network().requests()->begin_flush(target, false);
   transfer->requests().poll();
   if (window.check) transfer->checked = window.check->end_of_request();
   if (transfer->look() != Status::again || !start(*transfer)) return false;
   *request = transfer.release()->request;
-  window.node->let_others_run();
+  window.comm->yield_if_oversubscribed();
   return true;
 }
 
 int end_with_request(Window &window, int code, int target, MPI_Request *request) {
   const bool has_begun = code == MPI_SUCCESS || code == MPI_ERR_RMA_CONFLICT;
-  if (has_begun && target != MPI_PROC_NULL && !window.node->is_near(target)) {
+  if (has_begun && target != MPI_PROC_NULL && !window.comm->is_near(target)) {
     if (code == MPI_SUCCESS && give_request(window, target, request)) return MPI_SUCCESS;
     const int completed = answer(window, window.complete(target, Completion::local));
     if (completed != MPI_SUCCESS) code = completed;

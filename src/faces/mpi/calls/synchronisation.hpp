@@ -14,7 +14,7 @@ namespace halocline::core::mpi {
 /// Orders the accesses of this rank before all that it does later, and its reads after what others have written.
 inline void order_accesses() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
-/// Finds the window of a call and answers with what `work` returns; the host serves windows of its own.
+/// Finds the window of a call and returns the code of `work`; the host serves windows of its own.
 template <class Work, class Host>
 int with_window(MPI_Win win, Work work, Host host) {
   Window *window = find_window(win);
@@ -24,12 +24,14 @@ int with_window(MPI_Win win, Work work, Host host) {
 }
 
 inline bool is_target(const Window &window, int rank) { return rank >= 0 && rank < window.size(); }
-inline int refuse_rank(const Window &window, int rank) { return refuse(MPI_ERR_RANK, "rank %d is none of the window's %d", rank, window.size()); }
+inline int refuse_rank(const Window &window, int rank) {
+  return refuse(MPI_ERR_RANK, "rank %d out of range (window has %d ranks)", rank, window.size());
+}
 
 /// Programs end their epochs of fences with any fence, so one without accesses may be open. Its accesses would be complete at no time.
 inline int check_fence(const Epochs &epochs) {
   if (epochs.fence.load(std::memory_order_relaxed) != Fence::used) return MPI_SUCCESS;
-  return refuse(MPI_ERR_RMA_SYNC, "accesses since MPI_Win_fence are not complete: another fence has to be first");
+  return refuse(MPI_ERR_RMA_SYNC, "accesses since MPI_Win_fence are not complete; call MPI_Win_fence first");
 }
 
 }  // namespace halocline::core::mpi

@@ -40,10 +40,10 @@ bool is_live(const LoggedAccess &access, const TargetLog &log, std::uint64_t fen
 }
 
 /// Another rank's access that ends with a flush may be complete earlier, and the program may know that: see_by_fetch, see_by_loads. What ranks
-/// of other nodes know, and tell, is not seen here.
+/// of other nodes know, and pass on, is not seen here.
 bool is_certain(const Window &window, const LoggedAccess &first, const LoggedAccess &second) {
   const bool is_passive = first.epoch == EpochKind::passive || second.epoch == EpochKind::passive;
-  return first.origin == second.origin || !is_passive || !(first.seen || window.node->spans_nodes());
+  return first.origin == second.origin || !is_passive || !(first.seen || window.comm->spans_nodes());
 }
 
 /// Whether these bytes are in this rank's part of a window.
@@ -68,13 +68,13 @@ class WindowCheck final : public Check {
   void report_open_epochs(const char *call) override;
 
  private:
-  bool describe(const CheckedAccess &access, LoggedAccess &described, Spot &spot);
-  bool find_conflicts(const LoggedAccess &mine, int target);
-  void see_by_fetch(const LoggedAccess &mine, int target);
-  bool find_store_before(const LoggedAccess &mine, int target);
-  bool find_busy_buffers(const CheckedAccess &access, const LoggedAccess &mine);
-  BusyBuffer buffer_of(const CheckedAccess &access, const LoggedAccess &mine, const Mine &buffer) const;
-  void keep_buffers(const CheckedAccess &access, const LoggedAccess &mine);
+  bool describe(const CheckedAccess &access, LoggedAccess &described, ResolvedTarget &resolved);
+  bool find_conflicts(const LoggedAccess &own, int target);
+  void see_by_fetch(const LoggedAccess &own, int target);
+  bool find_store_before(const LoggedAccess &own, int target);
+  bool find_busy_buffers(const CheckedAccess &access, const LoggedAccess &own);
+  BusyBuffer buffer_of(const CheckedAccess &access, const LoggedAccess &own, const OriginBuffer &buffer) const;
+  void keep_buffers(const CheckedAccess &access, const LoggedAccess &own);
 
   int before(const CheckedSync &sync);
   int after(const CheckedSync &sync);
@@ -147,18 +147,19 @@ void WindowCheck::forsake_image() {
 // Accesses.
 
 /// False if the call is refused or accesses nothing.
-bool WindowCheck::describe(const CheckedAccess &access, LoggedAccess &described, Spot &spot) {
-  if (access.theirs->rank == MPI_PROC_NULL || find_spot(window_, *access.theirs, &spot) != MPI_SUCCESS || spot.count == 0) return false;
+bool WindowCheck::describe(const CheckedAccess &access, LoggedAccess &described, ResolvedTarget &resolved) {
+  if (access.target->rank == MPI_PROC_NULL || resolve_target(window_, *access.target, &resolved) != MPI_SUCCESS || resolved.count == 0)
+    return false;
   const Epochs &epochs = window_.epochs;
   described.origin = window_.rank();
   described.call = access.call;
   described.op = access.call >= Call::accumulate ? typed::operation_of(access.op) : typed::Operation::none;
-  described.basic = spot.layout->basic();
-  if (epochs.is_locked(spot.rank))
+  described.basic = resolved.layout->basic();
+  if (epochs.is_locked(resolved.rank))
     described.epoch = EpochKind::passive;
-  else if (epochs.hold(spot.rank) == Hold::started)
+  else if (epochs.hold(resolved.rank) == Hold::started)
     described.epoch = EpochKind::started;
-  described.runs = ByteRuns(*spot.layout, spot.count, spot.offset);
+  described.runs = ByteRuns(*resolved.layout, resolved.count, resolved.offset);
   described.site = writer_.here();
   described.id = ++ids_;
   if (described.epoch == EpochKind::fence) described.number = fences_;
@@ -166,44 +167,44 @@ bool WindowCheck::describe(const CheckedAccess &access, LoggedAccess &described,
 }
 
 int WindowCheck::around(const CheckedAccess &access, const std::function<int()> &work) {
-  LoggedAccess mine;
-  Spot spot;
+  LoggedAccess own;
+  ResolvedTarget resolved;
   last_access = {};
-  if (!describe(access, mine, spot)) return work();
-  bool is_wrong = find_busy_buffers(access, mine);
-  const bool is_far = !window_.node->is_near(spot.rank);
+  if (!describe(access, own, resolved)) return work();
+  bool is_wrong = find_busy_buffers(access, own);
+  const bool is_far = !window_.comm->is_near(resolved.rank);
   int code = MPI_SUCCESS;
   {
-    TargetLog &log = memory_.log(spot.rank);
+    TargetLog &log = memory_.log(resolved.rank);
     const HeldLog held(log);
-    if (mine.epoch == EpochKind::started) mine.number = log.exposures;
-    mine.reported = find_conflicts(mine, spot.rank) || find_store_before(mine, spot.rank);
-    is_wrong = is_wrong || mine.reported;
-    see_by_fetch(mine, spot.rank);
+    if (own.epoch == EpochKind::started) own.number = log.exposures;
+    own.reported = find_conflicts(own, resolved.rank) || find_store_before(own, resolved.rank);
+    is_wrong = is_wrong || own.reported;
+    see_by_fetch(own, resolved.rank);
     if (!is_far) code = work();
-    if (code == MPI_SUCCESS && mine.writes()) memory_.follow(spot.rank, mine.runs);
-    if (code == MPI_SUCCESS) log.add(mine);
+    if (code == MPI_SUCCESS && own.writes()) memory_.follow(resolved.rank, own.runs);
+    if (code == MPI_SUCCESS) log.add(own);
   }
   // Not while the log is held: that may wait for the target, which may wait for another rank of this node.
   if (is_far) code = work();
-  if (is_far && code != MPI_SUCCESS) forget_access(spot.rank, mine.id);
+  if (is_far && code != MPI_SUCCESS) forget_access(resolved.rank, own.id);
   if (code != MPI_SUCCESS) return code;
-  keep_buffers(access, mine);
-  last_access = {&window_, spot.rank, mine.id, mine.fetches()};
+  keep_buffers(access, own);
+  last_access = {&window_, resolved.rank, own.id, own.fetches()};
   return is_wrong ? MPI_ERR_RMA_CONFLICT : MPI_SUCCESS;
 }
 
 /// One conflict per access is reported, as one mistake makes many.
-bool WindowCheck::find_conflicts(const LoggedAccess &mine, int target) {
+bool WindowCheck::find_conflicts(const LoggedAccess &own, int target) {
   TargetLog &log = memory_.log(target);
   for (std::uint32_t at = 0; at < log.used;) {
-    LoggedAccess &theirs = log.all[at];
+    LoggedAccess &other = log.all[at];
     ByteRange common;
-    if (!is_live(theirs, log, fences_)) {
+    if (!is_live(other, log, fences_)) {
       log.erase(at);
-    } else if (!theirs.reported && why_not(theirs, mine) && is_certain(window_, theirs, mine) && overlap(theirs.runs, mine.runs, &common)) {
-      theirs.reported = true;
-      reports_.conflict(theirs, mine, target, common);
+    } else if (!other.reported && why_not(other, own) && is_certain(window_, other, own) && overlap(other.runs, own.runs, &common)) {
+      other.reported = true;
+      reports_.conflict(other, own, target, common);
       return true;
     } else {
       at += 1;
@@ -212,41 +213,41 @@ bool WindowCheck::find_conflicts(const LoggedAccess &mine, int target) {
   return false;
 }
 
-/// An accumulate that fetches shows what accumulates before it have done, before these are flushed: so locks and counters work. A rank that
-/// is told of that accesses the bytes after them.
-void WindowCheck::see_by_fetch(const LoggedAccess &mine, int target) {
-  if (!mine.fetches() || !mine.accumulates()) return;
+/// An accumulate that fetches shows what accumulates before it have done, before these are flushed: so locks and counters work. A rank
+/// that is notified of them may access the bytes afterwards.
+void WindowCheck::see_by_fetch(const LoggedAccess &own, int target) {
+  if (!own.fetches() || !own.accumulates()) return;
   TargetLog &log = memory_.log(target);
   for (std::uint32_t at = 0; at < log.used; ++at) {
-    LoggedAccess &theirs = log.all[at];
-    if (theirs.epoch == EpochKind::passive && theirs.accumulates() && may_overlap(theirs.runs, mine.runs)) theirs.seen = true;
+    LoggedAccess &other = log.all[at];
+    if (other.epoch == EpochKind::passive && other.accumulates() && may_overlap(other.runs, own.runs)) other.seen = true;
   }
 }
 
 /// In an epoch of fences, or of the target's post, the image is from its beginning.
-bool WindowCheck::find_store_before(const LoggedAccess &mine, int target) {
+bool WindowCheck::find_store_before(const LoggedAccess &own, int target) {
   const TargetLog &log = memory_.log(target);
-  const std::uint64_t image = mine.epoch == EpochKind::fence ? log.image_fence : log.image_exposure;
+  const std::uint64_t image = own.epoch == EpochKind::fence ? log.image_fence : log.image_exposure;
   ByteRange found;
-  if (mine.epoch == EpochKind::passive || !mine.writes() || image != mine.number + 1) return false;
-  if (!memory_.find_store(target, mine.runs, &found)) return false;
-  reports_.store(mine, target, found, "earlier in the same epoch");
+  if (own.epoch == EpochKind::passive || !own.writes() || image != own.number + 1) return false;
+  if (!memory_.find_store(target, own.runs, &found)) return false;
+  reports_.store(own, target, found, "earlier in the same epoch");
   return true;
 }
 
-BusyBuffer WindowCheck::buffer_of(const CheckedAccess &access, const LoggedAccess &mine, const Mine &buffer) const {
+BusyBuffer WindowCheck::buffer_of(const CheckedAccess &access, const LoggedAccess &own, const OriginBuffer &buffer) const {
   const bool is_written = &buffer == access.result;
-  BusyBuffer busy{&window_, this, access.theirs->rank, access.call, is_written, mine.site, mine.id, {}};
+  BusyBuffer busy{&window_, this, access.target->rank, access.call, is_written, own.site, own.id, {}};
   typed::Buffer found{};
   if (find_buffer(buffer, &found) == MPI_SUCCESS && found.count > 0)
     busy.runs = ByteRuns(*found.layout, found.count, static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(found.address)));
   return busy;
 }
 
-bool WindowCheck::find_busy_buffers(const CheckedAccess &access, const LoggedAccess &mine) {
-  for (const Mine *buffer : {access.origin, access.result}) {
-    if (!buffer || (buffer == access.origin && mine.op == typed::Operation::no_op)) continue;
-    const BusyBuffer wanted = buffer_of(access, mine, *buffer);
+bool WindowCheck::find_busy_buffers(const CheckedAccess &access, const LoggedAccess &own) {
+  for (const OriginBuffer *buffer : {access.origin, access.result}) {
+    if (!buffer || (buffer == access.origin && own.op == typed::Operation::no_op)) continue;
+    const BusyBuffer wanted = buffer_of(access, own, *buffer);
     BusyBuffer busy{};
     ByteRange common;
     if (!busy_buffers().find(wanted, &busy, &common)) continue;
@@ -261,10 +262,10 @@ bool WindowCheck::find_busy_buffers(const CheckedAccess &access, const LoggedAcc
   return false;
 }
 
-void WindowCheck::keep_buffers(const CheckedAccess &access, const LoggedAccess &mine) {
-  for (const Mine *buffer : {access.origin, access.result}) {
-    if (!buffer || (buffer == access.origin && mine.op == typed::Operation::no_op)) continue;
-    if (const BusyBuffer busy = buffer_of(access, mine, *buffer); !busy.runs.empty()) busy_buffers().add(busy);
+void WindowCheck::keep_buffers(const CheckedAccess &access, const LoggedAccess &own) {
+  for (const OriginBuffer *buffer : {access.origin, access.result}) {
+    if (!buffer || (buffer == access.origin && own.op == typed::Operation::no_op)) continue;
+    if (const BusyBuffer busy = buffer_of(access, own, *buffer); !busy.runs.empty()) busy_buffers().add(busy);
   }
 }
 
@@ -289,7 +290,7 @@ void WindowCheck::forget_access(int target, std::uint64_t id) {
 void WindowCheck::complete_started_far() {
   if (!window_.epochs.is_started) return;
   for (const int target : window_.epochs.started) {
-    if (window_.node->is_near(target)) continue;
+    if (window_.comm->is_near(target)) continue;
     TargetLog &log = memory_.log(target);
     const HeldLog held(log);
     for (std::uint32_t at = 0; at < log.used;)
@@ -450,15 +451,15 @@ template <class Work>
 void WindowCheck::for_each_memory(Work work) {
   const bool all = window_.attributes.flavor == MPI_WIN_FLAVOR_SHARED || may_store_elsewhere_;
   for (int rank = 0; rank < window_.size(); ++rank) {
-    if (rank != window_.rank() && !(all && window_.node->is_near(rank))) continue;
+    if (rank != window_.rank() && !(all && window_.comm->is_near(rank))) continue;
     TargetLog &log = memory_.log(rank);
     const HeldLog held(log);
     work(rank, log);
   }
 }
 
-/// Loads that MPI_Win_sync or a lock has ordered show what accesses have written, before these are flushed. A rank that is told of that
-/// accesses the bytes after them. What the program has stored by now was not behind these loads. `target`: what was locked.
+/// Loads that MPI_Win_sync or a lock has ordered show what accesses have written, before these are flushed. A rank that is notified of
+/// that may access the bytes afterwards. Stores of the program up to now were not ordered after these loads. `target`: what was locked.
 int WindowCheck::see_by_loads(int target) {
   int code = MPI_SUCCESS;
   if (target != window_.rank() && !may_store_elsewhere_) return code;
@@ -495,8 +496,8 @@ void WindowCheck::report_open_epochs(const char *call) {
 }  // namespace
 
 std::shared_ptr<Check> open_check(Window &window, const char *call) {
-  if (!window.node->context.check_mailbox()) return nullptr;
-  if (window.node->spans_nodes() && window.rank() == 0)
+  if (!window.comm->context.check_mailbox()) return nullptr;
+  if (window.comm->spans_nodes() && window.rank() == 0)
     report_once("check", "nodes", "HALOCLINE_CHECK=1: in windows of several nodes the accesses of each node are checked, without stores");
   static std::atomic<int> numbers{0};
   auto made = std::make_shared<WindowCheck>(window, call, ++numbers);

@@ -18,7 +18,7 @@ constexpr std::int64_t kPartForImages = 4;
 /// False for a window of several nodes, a dynamic one, and where there is no room.
 bool has_room_for_images(const Window &window) {
   struct statvfs system;
-  if (window.node->spans_nodes() || window.attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC || statvfs("/dev/shm", &system) != 0) return false;
+  if (window.comm->spans_nodes() || window.attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC || statvfs("/dev/shm", &system) != 0) return false;
   std::int64_t bytes = 0;
   for (int rank = 0; rank < window.size(); ++rank) bytes += window.memory.at(rank).bytes;
   return bytes < static_cast<std::int64_t>(system.f_frsize * system.f_bavail) / kPartForImages;
@@ -35,14 +35,14 @@ ByteRange first_difference(const char *a, const char *b, std::int64_t bytes) {
 }  // namespace
 
 Status CheckMemory::open() {
-  Context &context = window_.node->context;
+  Context &context = window_.comm->context;
   image_ = SharedMemory::rounded(kSites + static_cast<std::int64_t>(sizeof(CallSites)));
   std::int64_t room = has_room_for_images(window_) ? 1 : 0;
   HLC_TRY(reduce(context, context.comm(), MPI_MIN, &room, 1));
   has_images_ = room == 1;
   far_logs_ = image_;
   std::int64_t bytes = image_ + (has_images_ ? window_.memory.at(window_.rank()).bytes : 0);
-  if (window_.node->spans_nodes() && context.member() == 0) bytes += window_.size() * kSites;
+  if (window_.comm->spans_nodes() && context.member() == 0) bytes += window_.size() * kSites;
   // Reserved: a /dev/shm that is full later would end the program.
   HLC_TRY(agree(context, context.comm(), create_shared_memory(context, bytes, region_)));
   return agree(context, context.comm(), open_logs() ? Status::ok : Status::unsupported);
@@ -51,8 +51,8 @@ Status CheckMemory::open() {
 /// This rank's, and by the first of the node those of other nodes' ranks.
 bool CheckMemory::open_logs() {
   bool open = log(window_.rank()).open();
-  for (int rank = 0; rank < window_.size() && window_.node->context.member() == 0; ++rank)
-    if (!window_.node->is_near(rank)) open = log(rank).open() && open;
+  for (int rank = 0; rank < window_.size() && window_.comm->context.member() == 0; ++rank)
+    if (!window_.comm->is_near(rank)) open = log(rank).open() && open;
   return open;
 }
 

@@ -20,12 +20,12 @@ class CheckMemory {
 
   /// The log of a target. The accesses of other nodes are not in it.
   TargetLog &log(int rank) const {
-    const Member member = window_.node->member_of(rank);
+    const Member member = window_.comm->member_of(rank);
     char *const at = member == kNotOnNode ? region_.part(0) + far_logs_ + rank * kSites : region_.part(member);
     return *reinterpret_cast<TargetLog *>(at);
   }
   /// Those of a rank of this node.
-  CallSites &sites(int rank) const { return *reinterpret_cast<CallSites *>(region_.part(window_.node->member_of(rank)) + kSites); }
+  CallSites &sites(int rank) const { return *reinterpret_cast<CallSites *>(region_.part(window_.comm->member_of(rank)) + kSites); }
 
   /// The rest under the mutex of the rank's log. Copies all memory of this rank to its image.
   void take_image();

@@ -11,15 +11,15 @@
 
 namespace halocline::core::mpi {
 
-struct Mine;
-struct Theirs;
+struct OriginBuffer;
+struct TargetBuffer;
 
 /// A call that accesses a target. The buffers may be null.
 struct CheckedAccess {
   Call call;
   MPI_Op op;
-  const Mine *origin, *result;
-  const Theirs *theirs;
+  const OriginBuffer *origin, *result;
+  const TargetBuffer *target;
 };
 
 enum class Sync {
@@ -51,7 +51,7 @@ struct CheckedSync {
 class Check {
  public:
   virtual ~Check() = default;
-  /// Makes the call by `work`, and checks it. What `work` answers, or MPI_ERR_RMA_CONFLICT.
+  /// Makes the call by `work`, and checks it. Returns the code of `work`, or MPI_ERR_RMA_CONFLICT.
   virtual int around(const CheckedAccess &access, const std::function<int()> &work) = 0;
   virtual int around(const CheckedSync &sync, const std::function<int()> &work) = 0;
   /// For the last access of this thread, which has a request: what to call, from any thread, once that is complete.

@@ -25,21 +25,21 @@ static_assert(std::size(kSyncNames) == static_cast<std::size_t>(Sync::wait) + 1)
 static_assert(std::size(kCallNames) == static_cast<std::size_t>(Call::compare_and_swap) + 1);
 
 /// The communicator of a window that spans all ranks of MPI_COMM_WORLD, kept until MPI_Finalize. All ranks have one, or none has.
-std::shared_ptr<Node> &node_of_world() {
-  static auto *const node = new std::shared_ptr<Node>;
-  return *node;
+std::shared_ptr<CommContext> &comm_of_world() {
+  static auto *const comm = new std::shared_ptr<CommContext>;
+  return *comm;
 }
 
-void keep_node(const std::shared_ptr<Node> &node) {
+void keep_comm_of_world(const std::shared_ptr<CommContext> &comm) {
   int ranks = 0;
   if (!has_world()) return;
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (node->context.size() == ranks && !node_of_world()) node_of_world() = node;
+  if (comm->context.size() == ranks && !comm_of_world()) comm_of_world() = comm;
 }
 
 /// Which ranks a window has, as a text.
 std::string ranks_of(const Window &window) {
-  const Context &context = window.node->context;
+  const Context &context = window.comm->context;
   return "a window of " + std::to_string(context.size()) + " ranks, " + std::to_string(context.in_world(0)) + " to " +
          std::to_string(context.in_world(context.size() - 1));
 }
@@ -83,7 +83,7 @@ class TracedCalls final : public Check {
   }
 
   trace::Event about(const char *name, int target) const {
-    const Context &context = window_.node->context;
+    const Context &context = window_.comm->context;
     trace::Event event{name, "mpi"};
     event.rank = context.in_world(context.rank());
     if (target < context.size()) event.peer = context.in_world(target);
@@ -93,9 +93,9 @@ class TracedCalls final : public Check {
     return event;
   }
   trace::Event describe(const CheckedAccess &access) const {
-    trace::Event event = about(kCallNames[static_cast<int>(access.call)], access.theirs->rank);
-    const Layout *const layout = typed::layout_of(access.theirs->type);
-    if (layout) event.bytes = static_cast<std::int64_t>(access.theirs->count) * layout->bytes();
+    trace::Event event = about(kCallNames[static_cast<int>(access.call)], access.target->rank);
+    const Layout *const layout = typed::layout_of(access.target->type);
+    if (layout) event.bytes = static_cast<std::int64_t>(access.target->count) * layout->bytes();
     return event;
   }
   trace::Event describe(const CheckedSync &sync) const {
@@ -109,7 +109,7 @@ class TracedCalls final : public Check {
     std::string text;
     for (const int rank : ranks) {
       if (!text.empty()) text += ' ';
-      text += std::to_string(window_.node->context.in_world(rank));
+      text += std::to_string(window_.comm->context.in_world(rank));
     }
     return trace::keep_text(text);
   }
@@ -126,13 +126,13 @@ std::shared_ptr<Check> trace_calls(Window &window, std::shared_ptr<Check> check)
   std::string folder;
   // The same on all ranks, even if one of them cannot write its file.
   if ((trace::wanted(&folder) & trace::kTrace) == 0) return check;
-  keep_node(window.node);
+  keep_comm_of_world(window.comm);
   return std::make_shared<TracedCalls>(window, std::move(check));
 }
 
 void end_trace() {
-  const std::shared_ptr<Node> node = std::exchange(node_of_world(), nullptr);
-  if (node) static_cast<void>(close_trace(node->context));
+  const std::shared_ptr<CommContext> comm = std::exchange(comm_of_world(), nullptr);
+  if (comm) static_cast<void>(close_trace(comm->context));
 }
 
 }  // namespace halocline::core::mpi

@@ -18,7 +18,7 @@ int forget(MPI_Datatype type, int key, void *attribute, void *extra);
 /// The host refuses to send what is not committed, even to MPI_PROC_NULL.
 bool is_committed(MPI_Datatype type) {
   const char nothing = 0;
-  return PMPI_Send(&nothing, 1, type, MPI_PROC_NULL, 0, myself()) == MPI_SUCCESS;
+  return PMPI_Send(&nothing, 1, type, MPI_PROC_NULL, 0, self_comm()) == MPI_SUCCESS;
 }
 
 /// Never destroyed: datatypes may be freed as late as in MPI_Finalize, or after the program's own objects have ended.

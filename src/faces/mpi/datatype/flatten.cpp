@@ -27,7 +27,7 @@ bool is_contiguous(const Element &element) {
   return top.size() == 1 && top[0].end == 0 && strip.count == 1 && strip.offset == 0 && strip.bytes == element.extent;
 }
 
-/// With so many of them, sums of a few lengths and offsets have no more than 64 bits. The reach of absolute addresses begins far from 0.
+/// Up to this size, sums of a few lengths and offsets have no more than 64 bits. The reach of absolute addresses begins far from 0.
 std::int64_t most_elements(const Piece &piece, std::int64_t extent) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
   const std::int64_t farthest = std::max(-piece.reach.begin, piece.reach.end);

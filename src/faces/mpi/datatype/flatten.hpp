@@ -49,7 +49,7 @@ class Layout : public std::enable_shared_from_this<Layout> {
   bool dense_ = true;
 };
 
-/// Flattens a datatype. Null if the handle is none, or has a combiner that the standard does not know.
+/// Flattens a datatype. Null if the handle is invalid, or has a combiner that the standard does not know.
 std::shared_ptr<const Layout> flatten(MPI_Datatype type);
 
 }  // namespace halocline::mpi

@@ -64,7 +64,7 @@ bool is_too_long(const Piece &piece, std::int64_t count, std::int64_t stride) {
          __builtin_add_overflow(piece.reach.begin, distance, &result) || __builtin_add_overflow(piece.reach.end, distance, &result);
 }
 
-/// Layout::can_count refuses what has so many bytes.
+/// Layout::can_count refuses larger sizes.
 Piece too_long() {
   Piece piece;
   piece.bytes = piece.basics = kTooMany;

@@ -39,7 +39,7 @@ bool change_number(Operation op, const Single &where) {
   return true;
 }
 
-/// False if the type or the operation is none of the frequent ones. Sums of integers wrap around.
+/// False if the type or the operation is not a frequent one. Sums of integers wrap around.
 inline bool change_single(Operation op, Basic type, const Single &where) {
   switch (like_c(type)) {
     case Basic::int64:

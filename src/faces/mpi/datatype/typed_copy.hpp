@@ -48,7 +48,7 @@ void copy(const Buffer &to, const ConstBuffer &from);
 /// Operation::none for other operations: MPI_ERR_OP.
 Operation operation_of(MPI_Op op);
 
-/// MPI_SUCCESS; MPI_ERR_OP if the operation is none, or not defined for the type. MPI_ERR_TYPE if the target is of several basic types, or
+/// MPI_SUCCESS; MPI_ERR_OP if the operation is invalid, or not defined for the type. MPI_ERR_TYPE if the target is of several basic types, or
 /// the origin of others; but several may be replaced and read. For no_op the origin does not matter. get_accumulate asks the same of
 /// (result, target) with no_op.
 int check_accumulate(Operation op, const Layout &target, const Layout &origin);

@@ -45,7 +45,7 @@ void HandleTable::put(Places &places, std::uintptr_t handle, const void *value) 
   places.all[i].handle.store(handle, std::memory_order_release);
 }
 
-/// Handles that were erased stay behind. Twice as large only where more than a quarter of the places is in use.
+/// Handles that were erased stay behind. As large again only where more than a quarter of the places is in use.
 HandleTable::Places &HandleTable::grow() {
   const Places *const before = places_.load(std::memory_order_relaxed);
   std::size_t live = 0;

@@ -21,7 +21,7 @@ std::uintptr_t handle_bits(Handle handle) {
 }
 
 /// Open addressing. A handle that is in the table stays in its place, until a larger table replaces this one. The smaller ones are kept, as a
-/// thread may still read there. Nothing is destroyed: a thread may look until the process ends. Handles are neither 0 nor 1.
+/// thread may still read there, and nothing is ever destroyed: a thread may look as late as the process ends. Handles are neither 0 nor 1.
 class HandleTable {
  public:
   constexpr HandleTable() = default;
@@ -35,8 +35,8 @@ class HandleTable {
     for (std::size_t i = places->start(handle);; i = (i + 1) & places->mask) {
       // SYNC value-before-handle (pairs with HandleTable::put): the value belongs to the handle.
       const std::uintptr_t there = places->all[i].handle.load(std::memory_order_acquire);
-      if (there == kFree) return nullptr;
       if (there == handle) return places->all[i].value.load(std::memory_order_acquire);
+      if (there == kFree) return nullptr;
     }
   }
 

@@ -7,7 +7,7 @@
 namespace halocline::mpi {
 
 /// Returns errors, and has none of the program's attributes. Made at the first call, never freed.
-inline MPI_Comm myself() {
+inline MPI_Comm self_comm() {
   static const MPI_Comm made = [] {
     MPI_Group group = MPI_GROUP_NULL;
     MPI_Comm comm = MPI_COMM_NULL;

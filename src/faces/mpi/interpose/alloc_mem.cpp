@@ -49,7 +49,7 @@ std::int64_t part_of_room() {
   return static_cast<std::int64_t>(system.f_frsize * system.f_bavail) / kPartOfRoom / ranks;
 }
 
-/// False if so many more bytes are too large a part of the room that there was at first, or of what is left.
+/// False if `bytes` more are too large a part of the free space at the beginning, or of what is left.
 bool take_room(std::int64_t bytes) {
   static const std::int64_t most = part_of_room();
   const std::lock_guard lock(allocations().mutex);
@@ -58,7 +58,7 @@ bool take_room(std::int64_t bytes) {
   return true;
 }
 
-/// Null if it cannot be had.
+/// Null if there is no memory.
 void *allocate_shared_object(MPI_Aint wanted) {
   const std::int64_t bytes = SharedMemory::rounded(wanted);
   if (!take_room(bytes)) return nullptr;
@@ -82,19 +82,19 @@ bool is_aligned_enough(MPI_Info info) {
 }
 
 /// By the error handler of calls without a communicator (MPI 4.1, section 9.3).
-int answer_by_self(int code) {
+int report_by_self(int code) {
   const MPI_Comm comm = MPI_VERSION >= 4 ? MPI_COMM_SELF : MPI_COMM_WORLD;
   explain_call(comm, code);
   return PMPI_Comm_call_errhandler(comm, code), code;
 }
 
-/// MPICH 5.0.2 answers an address in the first page where there is no memory, and calls that a success.
+/// MPICH 5.0.2 returns an address in the first page and MPI_SUCCESS where there is no memory.
 int allocate_by_host(MPI_Aint size, MPI_Info info, void *baseptr) {
   const int code = host::Alloc_mem(size, info, baseptr);
   std::uintptr_t made = 0;
   if (code == MPI_SUCCESS && baseptr) std::memcpy(&made, baseptr, sizeof made);
   const bool is_missing = code == MPI_SUCCESS && size > 0 && made < static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  return is_missing ? answer_by_self(refuse(MPI_ERR_NO_MEM, "the MPI has no %lld bytes", static_cast<long long>(size))) : code;
+  return is_missing ? report_by_self(refuse(MPI_ERR_NO_MEM, "the MPI cannot allocate %lld bytes", static_cast<long long>(size))) : code;
 }
 
 /// False if it is not one of these.

@@ -45,7 +45,7 @@ std::string name_of_call() {
   while (i < count && library_of(frames[i], &symbol) != ours) ++i;
   for (; i < count && library_of(frames[i], &symbol) == ours; ++i)
     if (symbol) found = symbol;
-  if (!found) return "a call of MPI";
+  if (!found) return "MPI call";
   return found[0] == 'P' ? found + 1 : found;
 }
 
@@ -105,7 +105,7 @@ void explain_call(MPI_Comm comm, int code) {
 
 int check_assertion(int assertion) {
   constexpr int kAll = MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
-  return (assertion & ~kAll) == 0 ? MPI_SUCCESS : refuse(MPI_ERR_ASSERT, "%d is no assertion of windows", assertion);
+  return (assertion & ~kAll) == 0 ? MPI_SUCCESS : refuse(MPI_ERR_ASSERT, "invalid assertion %d", assertion);
 }
 
 int class_of_dead_peer() {

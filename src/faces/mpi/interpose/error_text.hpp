@@ -6,17 +6,17 @@
 
 namespace halocline::core::mpi {
 
-/// Keeps the reason for the answer of this call on this thread. Returns the code.
+/// Stores the reason of this call's error code for this thread. Returns the code.
 [[gnu::format(printf, 2, 3)]] int refuse(int code, const char *format, ...);
 
 /// Writes function, rank, reason and the MPI's text of the code to stderr if the window's error handler ends the program, or if
 /// HALOCLINE_LOG=info. `rank` is that of the window.
 void explain(MPI_Win win, int rank, int code);
 
-/// The same before a call of a communicator answers: `comm` has the error handler.
+/// The same for a call that takes a communicator, whose error handler is called.
 void explain_call(MPI_Comm comm, int code);
 
-/// MPI_ERR_ASSERT if a bit of an assertion is none of those of windows; else MPI_SUCCESS.
+/// MPI_ERR_ASSERT if an assertion has a bit that windows do not define; else MPI_SUCCESS.
 int check_assertion(int assertion);
 
 /// The class of errors for a process that has ended: MPI_ERR_PROC_FAILED where the MPI has it, else MPI_ERR_OTHER.

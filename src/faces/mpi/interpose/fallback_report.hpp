@@ -1,4 +1,4 @@
-// What the drop-in tells its user: windows that it leaves to the host MPI, with the reason of each, and their numbers at the end.
+// What the drop-in reports to its user: windows that it leaves to the host MPI, with the reason of each, and their numbers at the end.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

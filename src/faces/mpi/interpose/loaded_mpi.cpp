@@ -45,7 +45,7 @@ constexpr const char *kOwners[][2] = {
     {"libmpich.so.*", "another MPI"},
 };
 
-/// Whose binary interface that is; null for what is no MPI.
+/// Whose binary interface that is; null for what is not an MPI.
 const char *owner_of(const std::string &name) {
   for (const auto &[pattern, owner] : kOwners)
     if (fnmatch(pattern, name.c_str(), 0) == 0) return owner;

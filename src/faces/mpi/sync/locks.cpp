@@ -13,11 +13,11 @@
 namespace halocline::core::mpi {
 namespace {
 
-/// How long a rank is kept out by nothing but the other side's waiting. How long one that locks all keeps out others while it waits. A holder
-/// may wait for this very rank.
+/// How long waiting ranks of the other side can keep a rank out, and how long a waiting lock_all can keep out others. A holder may itself wait
+/// for this rank.
 constexpr std::uint64_t kPatience_ms = 20;
-/// One in so many unlocks that find waiting ranks waits for these. How long at most: longer than between two looks of a rank of another node
-/// (BackOff).
+/// One in kUnlocksPerTurn unlocks that find waiting ranks waits until one of them has the lock, at most kLongestTurn_ms: longer than the
+/// interval between two polls of a rank of another node (BackOff).
 constexpr unsigned kUnlocksPerTurn = 16;
 constexpr std::uint64_t kLongestTurn_ms = 3;
 
@@ -34,7 +34,7 @@ struct Lock {
   LockSide side;
 
   /// In a window of one node its word is here, and needs few instructions.
-  bool is_here() const { return !window.node->spans_nodes(); }
+  bool is_here() const { return !window.comm->spans_nodes(); }
   [[gnu::always_inline]] LockTaking<WordHere> here() const { return {WordHere(*window.memory.word_here(rank, offset)), side}; }
   WindowWord word() const { return {window, rank, offset}; }
   LockTaking<WindowWord> anywhere(std::uint64_t seen = 0) const { return {word(), side, seen}; }
@@ -45,7 +45,7 @@ struct Lock {
 }
 [[gnu::always_inline]] inline Lock of_window(Window &window, const LockSide &side) { return {window, 0, offsetof(TargetWords, all), side}; }
 
-/// In its turn, or once it has waited for that long enough. `seen`: the word as it was seen last.
+/// Takes the lock in its turn, or out of turn after kPatience_ms. `seen`: the last value of the word.
 [[gnu::noinline]] Status wait_for(Lock lock, std::uint64_t seen = 0) {
   LockTaking<WindowWord> taking = lock.anywhere(seen);
   bool counted = false;
@@ -72,13 +72,13 @@ struct Lock {
   return taken == Status::again ? wait_for(lock) : taken;
 }
 
-/// Ranks of other nodes that wait look by themselves, and are answered when the owner of the word polls. This one may be about to take the lock
-/// again, and poll only while it holds that. So it polls now, and once in a while it waits until another rank has taken the lock.
+/// Waiting ranks of other nodes poll the word, and get replies when the owner of the word drives progress. This rank may be about to take the
+/// lock again, and then drives progress only while it holds the lock. So it polls now, and now and then waits until another rank has the lock.
 Status let_waiters_in(const Lock &lock) {
-  Node &node = *lock.window.node;
-  node.context.ring_node();
-  node.context.network().poll();
-  if (node.contended_unlocks.next() % kUnlocksPerTurn != 0) return Status::ok;
+  CommContext &comm = *lock.window.comm;
+  comm.context.ring_node();
+  comm.context.network().poll();
+  if (comm.contended_unlocks.next() % kUnlocksPerTurn != 0) return Status::ok;
   const auto has_changed = [&] {
     std::uint64_t seen = 0;
     HLC_TRY(lock.word().load(&seen));
@@ -99,19 +99,19 @@ Status let_waiters_in(const Lock &lock) {
   if (!lock.is_here()) return give_back_of_nodes(lock);
   bool wakes = false;
   HLC_TRY(lock.here().give_back(&wakes));
-  if (wakes) lock.window.node->context.ring_node();
+  if (wakes) lock.window.comm->context.ring_node();
   return Status::ok;
 }
 
 std::atomic<std::uint64_t> &word_of_all(Window &window) { return window.memory.words(0).all.word; }
 
-/// After a target was unlocked, on one node: ranks that lock all may wait for it.
+/// After the unlock of a target, on one node: ranks in lock_all may wait for it.
 [[gnu::always_inline]] inline Status wake_those_of_all(Window &window) {
-  if (!needs_target_alone(word_of_all(window))) window.node->context.ring_node();
+  if (!needs_target_alone(word_of_all(window))) window.comm->context.ring_node();
   return Status::ok;
 }
 
-/// What lock_exclusive leaves if a step of it fails: nothing.
+/// Undoes the completed steps of lock_exclusive if a later step fails.
 [[gnu::cold]] Status undo_exclusive(Window &window, int target, Status why, bool keeps_out_all) {
   FirstFailure failure(why);
   if (keeps_out_all) failure.note(give_back(of_window(window, kAnyExclusive)));
@@ -145,7 +145,7 @@ Status try_both(OneOfTwo &first, OneOfTwo &second) {
   return give_back_of_nodes(second.lock);
 }
 
-/// First ranks that lock all are kept out, then the others of this target. If the rest fails, nothing stays taken.
+/// First blocks ranks that lock all, then other ranks of this target. If a later step fails, the earlier ones are undone.
 Status lock_both(Window &window, int target) {
   OneOfTwo all{of_window(window, kAnyExclusive)}, one{of_target(window, target, kExclusive)};
   FirstFailure failure(try_both(all, one));
@@ -155,7 +155,7 @@ Status lock_both(Window &window, int target) {
   return undo_exclusive(window, target, failure.status(), all.taken == Status::ok);
 }
 
-/// A rank that has a target lets those go first that lock all. Once it has the target again, they look at that.
+/// Back off: release the target lock so that lock_all waiters proceed, then reacquire it.
 [[gnu::noinline]] Status retreat(Window &window, int target) {
   HLC_TRY(give_back(of_target(window, target, kExclusive)));
   HLC_TRY(wake_those_of_all(window));
@@ -164,7 +164,7 @@ Status lock_both(Window &window, int target) {
   return give_back(of_window(window, kAnyExclusive));
 }
 
-/// For a rank that has locked all, and so keeps out exclusive locks: waits until each target was free once. Returns `again` if that lasts.
+/// For a rank that holds lock_all, which blocks new exclusive locks: waits until each target was free once. `again` after kPatience_ms.
 Status await_targets(Window &window) {
   int target = 0;
   const auto look = [&] {
@@ -174,14 +174,14 @@ Status await_targets(Window &window) {
   return window.await(look, kPatience_ms);
 }
 
-/// What lock_all leaves if it fails: nothing.
+/// Releases the lock again if lock_all fails.
 [[gnu::cold]] Status undo_all(Window &window, Status why) {
   FirstFailure failure(why);
   failure.note(give_back(of_window(window, kLockAll)));
   return failure.status();
 }
 
-/// The holder of a target may want another one first. So this rank lets others pass now and then.
+/// The holder of a target may need another target first. So this rank releases its lock and takes it again now and then.
 [[gnu::noinline]] Status await_targets_or_let_pass(Window &window) {
   Status free = await_targets(window);
   while (free == Status::again) {
@@ -217,7 +217,7 @@ Status lock_shared(Window &window, int target) { return take(of_target(window, t
 
 Status lock_exclusive(Window &window, int target) {
   if (window.writer_places.queues()) HLC_TRY(enter_queue(window, target));
-  if (window.node->spans_nodes()) return lock_both(window, target);
+  if (window.comm->spans_nodes()) return lock_both(window, target);
   const Status taken = take(of_target(window, target, kExclusive));
   if (failed(taken)) return undo_exclusive(window, target, taken, false);
   return needs_target_alone(word_of_all(window)) ? Status::ok : retreat(window, target);
@@ -225,14 +225,14 @@ Status lock_exclusive(Window &window, int target) {
 
 Status lock_all(Window &window) {
   HLC_TRY(take(of_window(window, kLockAll)));
-  if (window.node->spans_nodes() || !has_targets_alone(word_of_all(window))) return Status::ok;
+  if (window.comm->spans_nodes() || !has_targets_alone(word_of_all(window))) return Status::ok;
   return await_targets_or_let_pass(window);
 }
 
 /// To another node the release of the target follows the accesses that are under way. Only what was read has to be here before. The window's
 /// word may be on a third rank.
 int complete_and_unlock(Window &window, int target, Hold hold) {
-  const bool follows = !window.node->is_near(target) && window.node->keeps_order();
+  const bool follows = !window.comm->is_near(target) && window.comm->keeps_order();
   int code = follows ? window.end_reads(target) : window.complete_begun(target, Completion::remote);
   // SYNC put-before-message (pairs with do_as_asked)
   const Status given =
@@ -240,7 +240,7 @@ int complete_and_unlock(Window &window, int target, Hold hold) {
   code = first_of(code, code_of(given));
   if (follows) code = first_of(code, window.complete_begun(target, Completion::remote));
   if (hold != Hold::exclusive) return code;
-  const Status any = window.node->spans_nodes() ? give_back(of_window(window, kAnyExclusive)) : wake_those_of_all(window);
+  const Status any = window.comm->spans_nodes() ? give_back(of_window(window, kAnyExclusive)) : wake_those_of_all(window);
   if (!failed(any) && !window.writer_places.queues()) return code;
   FirstFailure failure(any);
   failure.note(leave_queue(window, target));
@@ -250,7 +250,7 @@ int complete_and_unlock(Window &window, int target, Hold hold) {
 Status unlock_all(Window &window) { return give_back(of_window(window, kLockAll)); }
 
 Status wait_for_accumulates(Window &window, int target) {
-  if (window.node->spans_nodes()) return lock_accumulates_of_nodes(window, target);
+  if (window.comm->spans_nodes()) return lock_accumulates_of_nodes(window, target);
   TargetWords &words = window.memory.words(target);
   words.accumulates_waiting.fetch_add(1, std::memory_order_seq_cst);
   const Status taken = window.await([&] { return try_accumulates(words); });
@@ -259,8 +259,8 @@ Status wait_for_accumulates(Window &window, int target) {
 }
 
 Status unlock_accumulates_slowly(Window &window, int target) {
-  if (window.node->spans_nodes()) return unlock_accumulates_of_nodes(window, target);
-  window.node->context.ring_node();
+  if (window.comm->spans_nodes()) return unlock_accumulates_of_nodes(window, target);
+  window.comm->context.ring_node();
   return Status::ok;
 }
 

@@ -31,11 +31,11 @@ inline int first_of(int first, int second) { return first != MPI_SUCCESS ? first
 
 /// The lock of accumulates that no instruction does, held for one accumulate.
 inline Status lock_accumulates(Window &window, int target) {
-  if (!window.node->spans_nodes() && try_accumulates(window.memory.words(target))) return Status::ok;
+  if (!window.comm->spans_nodes() && try_accumulates(window.memory.words(target))) return Status::ok;
   return wait_for_accumulates(window, target);
 }
 inline Status unlock_accumulates(Window &window, int target) {
-  if (window.node->spans_nodes()) return unlock_accumulates_slowly(window, target);
+  if (window.comm->spans_nodes()) return unlock_accumulates_slowly(window, target);
   TargetWords &words = window.memory.words(target);
   // SYNC accumulated-before-next (pairs with try_accumulates). No fence follows: the store may be seen after the look for waiting ranks. A
   // rank that begins to wait looks many times before it sleeps, and once more within 10 ms.

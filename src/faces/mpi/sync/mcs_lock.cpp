@@ -15,7 +15,7 @@ struct PlaceWords {
   Window &window;
 
   WindowWord at(QueuePlace place, std::int64_t offset) const {
-    const bool has_bits = has_post_bits(window.size(), window.node->spans_nodes());
+    const bool has_bits = has_post_bits(window.size(), window.comm->spans_nodes());
     return {window, place.rank, queue_offset(window.size(), has_bits) + offset};
   }
   WindowWord next(QueuePlace place) const { return at(place, place.next_offset()); }
@@ -27,7 +27,7 @@ Queueing<WindowWord, PlaceWords> queueing(Window &window, int target, int place)
 }
 
 QueuePlaces::Place &place_here(Window &window, int place) {
-  const bool has_bits = has_post_bits(window.size(), window.node->spans_nodes());
+  const bool has_bits = has_post_bits(window.size(), window.comm->spans_nodes());
   return reinterpret_cast<QueuePlaces *>(window.memory.word_here(window.rank(), queue_offset(window.size(), has_bits)))->places[place];
 }
 
@@ -38,7 +38,7 @@ Status wait_in_queue(Window &window, int target, int place) {
   HLC_TRY(queueing(window, target, place).enter(mine, &before));
   if (before == 0) return Status::ok;
   HLC_TRY(WindowWord::leave(window));
-  window.node->ring(QueuePlace::named(before).rank);
+  window.comm->ring(QueuePlace::named(before).rank);
   return window.await([&] { return is_first(mine); });
 }
 
@@ -53,7 +53,7 @@ Status leave_place(Window &window, int target, int place) {
     FirstFailure failure(queue.pass_on(mine, &woken));
     const bool has_passed = failure.none();
     failure.note(WindowWord::leave(window));
-    if (has_passed) window.node->ring(woken);
+    if (has_passed) window.comm->ring(woken);
     left = failure.status();
   }
   return left;
@@ -61,7 +61,7 @@ Status leave_place(Window &window, int target, int place) {
 
 }  // namespace
 
-/// If that fails, the next place is the first together with those before this one: the queue is no lock. The place is not used again, as the
+/// If that fails, the next place is the first together with those before this one: the queue is not a lock. The place is not used again, as the
 /// one before it may enter words there at any time.
 Status enter_queue(Window &window, int target) {
   const int place = window.writer_places.claim(target);

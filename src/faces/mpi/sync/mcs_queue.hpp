@@ -13,7 +13,7 @@
 
 namespace halocline::core::mpi {
 
-/// A rank's places in the queues of targets, one for each that it has locked. Names of places are counted from 1, over all ranks; 0 is none.
+/// A rank's places in the queues of targets, one for each that it has locked. Names of places are counted from 1, over all ranks; 0: no place.
 ///
 /// - next: the place behind this one, entered by its rank.
 /// - first: 1 once this place is the first, set by the rank before it.

@@ -85,7 +85,7 @@ Status count_completed(Word completed) {
   return completed.add(1, std::memory_order_release);
 }
 
-/// True if so many accesses have been completed, since the window exists.
+/// True if this number of accesses has been completed since the window was created.
 inline bool has_completed(const PostWords &mine, std::uint64_t count) {
   // SYNC access-before-completed (pairs with count_completed)
   return mine.completed.load(std::memory_order_acquire) >= count;

@@ -13,9 +13,9 @@ namespace halocline::core::mpi {
 /// is asked for. Accesses of the window have to be flushed before.
 class WindowWord {
  public:
-  /// The word so many bytes from the begin of a rank's words.
+  /// The word at an offset from the begin of a rank's words.
   WindowWord(Window &window, int rank, std::int64_t offset) : window_(&window), rank_(rank), offset_(offset) {
-    if (window.node->is_near(rank)) here_ = window.memory.word_here(rank, offset);
+    if (window.comm->is_near(rank)) here_ = window.memory.word_here(rank, offset);
   }
 
   bool is_far() const { return !here_; }

@@ -1,4 +1,4 @@
-// Opening a node, what it does in repeated calls, and the meeting before its end.
+// Opening the context of a communicator, what it does in repeated calls, and the meeting before it is closed.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/window/comm_context.hpp"
 
@@ -20,7 +20,7 @@
 
 namespace halocline::core::mpi {
 
-Node::~Node() {
+CommContext::~CommContext() {
   spares.clear();
   if (mpi_has_ended() || context.lost())
     context.give_up();
@@ -40,7 +40,7 @@ Status check_variables(int rank) {
 
 }  // namespace
 
-Status Node::open(MPI_Comm comm) {
+Status CommContext::open(MPI_Comm comm) {
   HLC_TRY(context.open(comm, Status::ok));
   HLC_TRY(agree(context, context.comm(), check_variables(context.rank())));
   PMPI_Comm_group(context.comm(), &group_);
@@ -49,7 +49,7 @@ Status Node::open(MPI_Comm comm) {
   return try_reading();
 }
 
-Status Node::number_members() {
+Status CommContext::number_members() {
   members_.resize(static_cast<std::size_t>(context.size()));
   for (int rank = 0; rank < context.size(); ++rank) members_[static_cast<std::size_t>(rank)] = context.member_of(rank);
   watch_.emplace(context.network()).open();
@@ -58,7 +58,7 @@ Status Node::number_members() {
 }
 
 /// A rank that is not reached before it ends would never be found lost.
-Status Node::watch_neighbours() {
+Status CommContext::watch_neighbours() {
   if (watches_neighbours_) return Status::ok;
   const Dissemination order(context.rank(), context.size());
   HLC_TRY(prepare(context, context.comm(), [&] {
@@ -71,7 +71,7 @@ Status Node::watch_neighbours() {
 }
 
 /// What the kernel permits already, as the MPI may have arranged, is left as it is.
-Status Node::try_reading() {
+Status CommContext::try_reading() {
   HLC_TRY(read_next(&reads_others_));
   if (reads_others_) return Status::ok;
   permit_node_to_trace(context);
@@ -79,7 +79,7 @@ Status Node::try_reading() {
 }
 
 /// Each rank reads a word of the next one of its node, once all of these are here. Collective.
-Status Node::read_next(bool *all_read) {
+Status CommContext::read_next(bool *all_read) {
   const Member ranks = context.members(), next = (context.member() + 1) % ranks;
   static const std::int64_t word = 0x68616c6f;
   const auto mine = reinterpret_cast<std::int64_t>(&word);
@@ -96,7 +96,7 @@ Status Node::read_next(bool *all_read) {
   return Status::ok;
 }
 
-bool Node::begin_meeting() {
+bool CommContext::begin_meeting() {
   if (!spans_nodes() || !obstacle_.empty() || context.lost()) return false;
   if (meets_ != Meeting::not_begun) return meets_ == Meeting::begun;
   meets_ = Meeting::begun;
@@ -105,7 +105,7 @@ bool Node::begin_meeting() {
   return !failed(begun);
 }
 
-bool Node::has_met() {
+bool CommContext::has_met() {
   if (meets_ != Meeting::begun || context.lost()) return true;
   int met = 0;
   const Status tested = check_mpi(PMPI_Test(&meeting_, &met, MPI_STATUS_IGNORE), "MPI_Test");
@@ -114,14 +114,14 @@ bool Node::has_met() {
   return met || failed(tested);
 }
 
-void Node::let_others_run_now(unsigned calls) {
+void CommContext::yield_now(unsigned calls) {
   if (!context.core_per_rank()) sched_yield();
   if (calls % 64 == 0) drive_host();
 }
 
 /// In at most one part in 20 of the time: a look for messages takes Intel MPI more than a microsecond. Other nodes are served each time, those of
 /// other communicators a little less often.
-void Node::drive_host() {
+void CommContext::drive_host() {
   constexpr std::int64_t kLongestBreak_ns = 100'000;
   const std::int64_t begin = now_ns();
   if (!spans_nodes() && begin < next_drive_ns_.load(std::memory_order_relaxed)) return;
@@ -131,13 +131,13 @@ void Node::drive_host() {
   next_drive_ns_.store(end + std::min(20 * (end - begin), kLongestBreak_ns), std::memory_order_relaxed);
 }
 
-Status Node::look_for_dead() {
+Status CommContext::look_for_dead() {
   if (const int dead = context.find_dead(); dead >= 0)
-    return fail(Status::peer_died, "rank %d waits for others, and the process of rank %d has ended", context.rank(), dead);
+    return fail(Status::peer_died, "rank %d waits for other ranks, and the process of rank %d has ended", context.rank(), dead);
   if (!watch_) return Status::ok;
   HLC_TRY(look_for_lost());
   RequestEngine *const requests = context.network().requests();
-  return requests ? requests->failures().look_for_failure("a call of MPI RMA") : Status::ok;
+  return requests ? requests->failures().look_for_failure("MPI RMA call") : Status::ok;
 }
 
 }  // namespace halocline::core::mpi

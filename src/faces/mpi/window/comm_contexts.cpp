@@ -14,21 +14,21 @@
 namespace halocline::core::mpi {
 namespace {
 
-using Kept = std::shared_ptr<Node>;
-using Nodes = std::list<std::unique_ptr<Node>>;
+using Kept = std::shared_ptr<CommContext>;
+using CommContexts = std::list<std::unique_ptr<CommContext>>;
 
-/// Its lock is held for no call of MPI, in which another thread may wait for it.
+/// Its lock is not held during calls of MPI, in which another thread may wait for it.
 struct Registry {
   std::mutex mutex;
-  std::list<MPI_Comm> comms;  // that have a node, in the order of their first windows
-  std::list<std::weak_ptr<Node>> used;
-  Nodes closed;  // which nothing needs any more, while their ranks meet
+  std::list<MPI_Comm> comms;  // that have a context, in the order of their first windows
+  std::list<std::weak_ptr<CommContext>> used;
+  CommContexts closed;  // no longer used, until their ranks have met
 
-  void add(MPI_Comm comm, const Kept &node) {
+  void add(MPI_Comm comm, const Kept &comm_context) {
     const std::lock_guard lock(mutex);
     comms.push_back(comm);
-    used.remove_if([](const std::weak_ptr<Node> &one) { return one.expired(); });
-    used.push_back(node);
+    used.remove_if([](const std::weak_ptr<CommContext> &one) { return one.expired(); });
+    used.push_back(comm_context);
   }
   void remove(MPI_Comm comm) {
     const std::lock_guard lock(mutex);
@@ -41,17 +41,17 @@ struct Registry {
   std::vector<Kept> all_used() {
     const std::lock_guard lock(mutex);
     std::vector<Kept> found;
-    for (const std::weak_ptr<Node> &one : used)
-      if (Kept node = one.lock()) found.push_back(std::move(node));
+    for (const std::weak_ptr<CommContext> &one : used)
+      if (Kept comm_context = one.lock()) found.push_back(std::move(comm_context));
     return found;
   }
-  Nodes take_closed() {
+  CommContexts take_closed() {
     const std::lock_guard lock(mutex);
     return std::exchange(closed, {});
   }
-  void put_closed(Nodes &nodes) {
+  void put_closed(CommContexts &comm_contexts) {
     const std::lock_guard lock(mutex);
-    closed.splice(closed.begin(), nodes);
+    closed.splice(closed.begin(), comm_contexts);
   }
 };
 
@@ -61,38 +61,39 @@ Registry &registry() {
   return *all;
 }
 
-/// Ends the closed nodes whose ranks have met meanwhile. Does not wait.
+/// Deletes the closed contexts whose ranks have met meanwhile. Does not wait.
 void end_closed() {
-  Nodes nodes = registry().take_closed();
-  nodes.remove_if([](const std::unique_ptr<Node> &node) { return node->has_met(); });
-  registry().put_closed(nodes);
+  CommContexts comm_contexts = registry().take_closed();
+  comm_contexts.remove_if([](const std::unique_ptr<CommContext> &comm_context) { return comm_context->has_met(); });
+  registry().put_closed(comm_contexts);
 }
 
-/// No window and no communicator needs it any more.
-void close(Node *node) {
-  Nodes one;
-  one.emplace_back(node);
-  if (!mpi_has_ended() && node->begin_meeting()) registry().put_closed(one);
+/// Called when no window and no communicator uses it any more.
+void close(CommContext *comm_context) {
+  CommContexts one;
+  one.emplace_back(comm_context);
+  if (!mpi_has_ended() && comm_context->begin_meeting()) registry().put_closed(one);
   end_closed();
 }
 
-/// Without a time limit, as MPI_Finalize itself. If a rank is lost, what others may still use stays when the node goes.
-void await_meeting(Node &node) {
-  Wait wait(node.context, WakeUp::by_polling);
-  const Status met = wait_until(wait, [&] { return node.has_met() ? Status::ok : Status::again; }, [&] { return node.look_for_dead(); });
-  if (failed(met)) static_cast<void>(node.context.lose(met));
+/// Without a time limit, as MPI_Finalize itself. If a rank is lost, memory that other ranks may still use is leaked.
+void await_meeting(CommContext &comm_context) {
+  Wait wait(comm_context.context, WakeUp::by_polling);
+  const Status met =
+      wait_until(wait, [&] { return comm_context.has_met() ? Status::ok : Status::again; }, [&] { return comm_context.look_for_dead(); });
+  if (failed(met)) static_cast<void>(comm_context.context.lose(met));
 }
 
-int forget_node(MPI_Comm comm, int, void *kept, void *) {
+int forget_comm_context(MPI_Comm comm, int, void *kept, void *) {
   registry().remove(comm);
   delete static_cast<Kept *>(kept);
   return MPI_SUCCESS;
 }
 
-int node_key() {
+int comm_context_key() {
   static const int made = [] {
     int key = MPI_KEYVAL_INVALID;
-    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_node, &key, nullptr);
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_comm_context, &key, nullptr);
     return key;
   }();
   return made;
@@ -100,20 +101,20 @@ int node_key() {
 
 }  // namespace
 
-Kept known_node(MPI_Comm comm) {
+Kept known_comm_context(MPI_Comm comm) {
   void *found = nullptr;
   int has = 0;
-  PMPI_Comm_get_attr(comm, node_key(), &found, &has);
+  PMPI_Comm_get_attr(comm, comm_context_key(), &found, &has);
   return has ? *static_cast<Kept *>(found) : nullptr;
 }
 
-Kept find_node(MPI_Comm comm) {
-  if (Kept known = known_node(comm)) return known;
+Kept find_comm_context(MPI_Comm comm) {
+  if (Kept known = known_comm_context(comm)) return known;
   end_closed();
-  auto opening = std::make_unique<Node>();
+  auto opening = std::make_unique<CommContext>();
   const Status opened = opening->opened_ = opening->open(comm);
   if (failed(opened)) opening->obstacle_ = error_message();
-  // What the user asked for would silently not happen.
+  // Otherwise a wrong value of a variable would be ignored silently.
   if (opened == Status::argument && opening->context.rank() == 0)
     report_once("drop-in", "variable", "the host MPI carries all windows: %s", error_message());
   if (opening->context.lost()) opening->context.give_up();
@@ -121,23 +122,23 @@ Kept find_node(MPI_Comm comm) {
   if (opened == Status::memory) return opening;
   auto *kept = new Kept(opening.release(), close);
   registry().add(comm, *kept);
-  PMPI_Comm_set_attr(comm, node_key(), kept);
+  PMPI_Comm_set_attr(comm, comm_context_key(), kept);
   return *kept;
 }
 
 void drop_spares() {
-  for (const Kept &node : registry().all_used()) node->spares.clear();
+  for (const Kept &comm_context : registry().all_used()) comm_context->spares.clear();
 }
 
-/// Some nodes stay, as the program has windows or requests there, perhaps on this rank alone. Other ranks do not wait for these. All meetings
-/// have begun before the first is waited for: two ranks may have closed nodes in different orders.
-void release_nodes() {
-  for (const MPI_Comm comm : registry().all_comms()) PMPI_Comm_delete_attr(comm, node_key());
+/// Some contexts stay, because the program still has windows or requests, perhaps on this rank only. Other ranks do not wait for these. All
+/// meetings begin before the first wait: two ranks may have closed contexts in different orders.
+void release_comm_contexts() {
+  for (const MPI_Comm comm : registry().all_comms()) PMPI_Comm_delete_attr(comm, comm_context_key());
   const std::vector<Kept> used = registry().all_used();
-  for (const Kept &node : used) node->begin_meeting();
-  const Nodes closed = registry().take_closed();
-  for (const auto &node : closed) await_meeting(*node);
-  for (const Kept &node : used) await_meeting(*node);
+  for (const Kept &comm_context : used) comm_context->begin_meeting();
+  const CommContexts closed = registry().take_closed();
+  for (const auto &comm_context : closed) await_meeting(*comm_context);
+  for (const Kept &comm_context : used) await_meeting(*comm_context);
 }
 
 }  // namespace halocline::core::mpi

@@ -1,6 +1,6 @@
-// The nodes of all communicators, kept as attributes of these, and their end. One that spans several nodes goes once all its ranks have met.
-// Ranks of other nodes may still need replies of this one, and those of its node the helper process. Only MPI_Finalize waits for that.
-// MPI_Comm_free returns at once in most MPIs, and programs count on it.
+// The CommContext of each communicator, kept as its attribute. One that spans several nodes is closed once all its ranks have met: ranks of
+// other nodes may still need replies of this one, and ranks of its node the helper process. Only MPI_Finalize waits for that meeting.
+// MPI_Comm_free returns at once in most MPIs, and programs rely on it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,16 +8,16 @@
 
 namespace halocline::core::mpi {
 
-/// The node of a communicator, opened if this is its first window. Collective.
-std::shared_ptr<Node> find_node(MPI_Comm comm);
+/// The context of a communicator, opened if this is its first window. Collective.
+std::shared_ptr<CommContext> find_comm_context(MPI_Comm comm);
 
-/// The same if an earlier window has opened it; else null. Local.
-std::shared_ptr<Node> known_node(MPI_Comm comm);
+/// The context if an earlier window has opened it; else null. Local.
+std::shared_ptr<CommContext> known_comm_context(MPI_Comm comm);
 
-/// Frees what the nodes of this process keep of windows that have ended. Local.
+/// Frees the memory that this process keeps of freed windows for new ones. Local.
 void drop_spares();
 
-/// Closes the nodes of all communicators, before MPI_Finalize. Collective over all of MPI.
-void release_nodes();
+/// Closes the contexts of all communicators, before MPI_Finalize. Collective over all ranks of MPI_COMM_WORLD.
+void release_comm_contexts();
 
 }  // namespace halocline::core::mpi

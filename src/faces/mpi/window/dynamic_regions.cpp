@@ -13,7 +13,7 @@
 namespace halocline::core::mpi {
 namespace {
 
-constexpr const char *kRead = "an access to a dynamic window of MPI";
+constexpr const char *kRead = "MPI RMA access to a dynamic window";
 
 /// How many bytes from an address on are in a region; 0 if it is not there.
 std::uint64_t bytes_from(std::uint64_t address, std::uint64_t base, std::uint64_t bytes) {
@@ -87,7 +87,7 @@ Status Attached::check_apart(const void *base, std::int64_t bytes) const {
   if (other == bytes_.begin()) return Status::ok;
   --other;
   if (other->first + static_cast<std::uintptr_t>(other->second) <= begin) return Status::ok;
-  return fail(Status::argument, "%lld bytes at %p overlap %lld bytes at %#llx that this rank has attached already",
+  return fail(Status::argument, "%lld bytes at %p overlap %lld bytes at %#llx that this rank has already attached",
               static_cast<long long>(bytes), base, static_cast<long long>(other->second), static_cast<unsigned long long>(other->first));
 }
 
@@ -102,7 +102,7 @@ Status Attached::attach(void *base, std::int64_t bytes) {
 
 /// To the list, or beyond it.
 Status Attached::add(void *base, std::int64_t bytes) {
-  AttachedRegions &mine = regions(node_.context.rank());
+  AttachedRegions &mine = regions(comm_.context.rank());
   const std::uint32_t used = mine.used.load(std::memory_order_relaxed);
   std::uint32_t at = 0;
   while (at < used && mine.slots[at].bytes.load(std::memory_order_relaxed) != 0) at += 1;
@@ -116,11 +116,11 @@ Status Attached::add(void *base, std::int64_t bytes) {
 
 /// Uses the slot `at`, which may be the next.
 Status Attached::enter(std::uint32_t at, void *base, std::int64_t bytes) {
-  AttachedRegions &mine = regions(node_.context.rank());
+  AttachedRegions &mine = regions(comm_.context.rank());
   count_change();
   Status exposed = Status::ok;
   if (memory_.segment())
-    exposed = registered_[at].open(node_.context.network(), static_cast<char *>(base), bytes, &mine_for_others().descriptors[at]);
+    exposed = registered_[at].open(comm_.context.network(), static_cast<char *>(base), bytes, &mine_for_others().descriptors[at]);
   if (!failed(exposed)) {
     mine.slots[at].base.store(reinterpret_cast<std::uint64_t>(base), std::memory_order_relaxed);
     mine.slots[at].bytes.store(bytes, std::memory_order_relaxed);
@@ -137,7 +137,7 @@ Status Attached::grow() {
   if (!overflows_.empty()) longer->regions = overflows_.back()->regions;
   longer->regions.resize(std::max(AttachedRegions::kMost, 2 * longer->regions.size()));
   RemoteDescriptor descriptor;
-  HLC_TRY(longer->registered.open(node_.context.network(), reinterpret_cast<char *>(longer->regions.data()),
+  HLC_TRY(longer->registered.open(comm_.context.network(), reinterpret_cast<char *>(longer->regions.data()),
                                   static_cast<std::int64_t>(longer->regions.size() * sizeof(FarRegion)), &descriptor));
   count_change();
   mine_for_others().overflow = descriptor;
@@ -154,7 +154,7 @@ Status Attached::enter_beyond(void *base, std::int64_t bytes) {
   const auto free = std::find_if(all.begin(), all.end(), is_free);
   FarRegion added{reinterpret_cast<std::uint64_t>(base), {}};
   const auto at = AttachedRegions::kMost + static_cast<std::size_t>(free - all.begin());
-  HLC_TRY(registered_[at].open(node_.context.network(), static_cast<char *>(base), bytes, &added.descriptor));
+  HLC_TRY(registered_[at].open(comm_.context.network(), static_cast<char *>(base), bytes, &added.descriptor));
   count_change();
   *free = added;
   count_change();
@@ -185,7 +185,7 @@ bool Attached::detach(const void *base) {
 
 /// From the list, or from what is beyond it. False if it is not there.
 bool Attached::take_away(const void *base) {
-  AttachedRegions &mine = regions(node_.context.rank());
+  AttachedRegions &mine = regions(comm_.context.rank());
   for (std::uint32_t at = 0; at < mine.used.load(std::memory_order_relaxed); ++at) {
     AttachedRegions::Slot &slot = mine.slots[at];
     if (slot.bytes.load(std::memory_order_relaxed) == 0 ||
@@ -205,7 +205,7 @@ bool Attached::take_away(const void *base) {
 
 bool Attached::has(int rank, std::uint64_t begin, std::int64_t bytes) const {
   const auto length = static_cast<std::uint64_t>(bytes);
-  if (!node_.is_near(rank)) return covers(*far(rank), begin, length);
+  if (!comm_.is_near(rank)) return covers(*far(rank), begin, length);
   const AttachedRegions &theirs = regions(rank);
   return covers(theirs, begin, length) || theirs.more.load(std::memory_order_relaxed) > 0;
 }
@@ -225,12 +225,12 @@ Status Attached::read_list(int rank, FarRegions *regions) const {
   const RemoteDescriptor beyond = found->overflow;
   if (beyond.bytes <= 0 || found->version.load(std::memory_order_relaxed) != regions->version) return Status::ok;
   std::vector<FarRegion> more(static_cast<std::size_t>(beyond.bytes) / sizeof(FarRegion));
-  HLC_TRY(read_bytes(RemoteMemory(node_.context.network(), rank, beyond, 0), 0, {more.data(), beyond.bytes}));
+  HLC_TRY(read_bytes(RemoteMemory(comm_.context.network(), rank, beyond, 0), 0, {more.data(), beyond.bytes}));
   std::copy_if(more.begin(), more.end(), std::back_inserter(regions->all), [](const FarRegion &one) { return one.descriptor.bytes > 0; });
   return Status::ok;
 }
 
-/// Reads the list anew if its version has changed, until it does not change meanwhile.
+/// Reads the list again if its version has changed, until it does not change meanwhile.
 Status Attached::read(int rank) const {
   const RemoteMemory memory = memory_.control(rank);
   const std::int64_t version_at = memory_.data_offset() + static_cast<std::int64_t>(offsetof(FarAttachedRegions, version));

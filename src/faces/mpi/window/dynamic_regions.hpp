@@ -22,7 +22,7 @@ struct FarRegions {
 /// Any thread may call.
 class Attached {
  public:
-  Attached(Node &node, const WindowMemory &memory) : node_(node), memory_(memory) {}
+  Attached(CommContext &comm, const WindowMemory &memory) : comm_(comm), memory_(memory) {}
   Attached(const Attached &) = delete;
   Attached &operator=(const Attached &) = delete;
 
@@ -38,7 +38,7 @@ class Attached {
 
  private:
   AttachedRegions &regions(int rank) const { return *reinterpret_cast<AttachedRegions *>(memory_.data_of(rank)); }
-  FarAttachedRegions &mine_for_others() const { return *reinterpret_cast<FarAttachedRegions *>(memory_.data_of(node_.context.rank())); }
+  FarAttachedRegions &mine_for_others() const { return *reinterpret_cast<FarAttachedRegions *>(memory_.data_of(comm_.context.rank())); }
   Status check_apart(const void *base, std::int64_t bytes) const;
   Status add(void *base, std::int64_t bytes);
   bool take_away(const void *base);
@@ -49,7 +49,7 @@ class Attached {
   void count_change();
   Status read_list(int rank, FarRegions *regions) const;
 
-  Node &node_;
+  CommContext &comm_;
   const WindowMemory &memory_;
   std::mutex attaching_;
   std::map<std::uintptr_t, std::int64_t> bytes_;  // of what this rank has attached, by its first byte

@@ -79,7 +79,7 @@ std::atomic<bool> shares_cores{false}, ended{false};
 std::atomic<unsigned> looks_of_host{0};  // not exact, if several threads wait
 
 /// MPICH spins while it waits. With more ranks than cores those for which it waits need the core (docs/design/034-mpi-rma.md).
-void let_others_run() {
+void yield_if_cores_are_shared() {
   constexpr unsigned kLooksPerYield = 20;
   if (!shares_cores.load(std::memory_order_relaxed)) return;
   const unsigned looks = looks_of_host.load(std::memory_order_relaxed) + 1;
@@ -88,7 +88,7 @@ void let_others_run() {
 }
 
 int take_part() {
-  let_others_run();
+  yield_if_cores_are_shared();
   return drive_networks();
 }
 

@@ -7,8 +7,8 @@
 
 namespace halocline::core::mpi {
 
-/// While it lives, ranks of other nodes are answered whenever this one waits in the host. MPICH 5 and Open MPI let that be. Under other hosts
-/// the thread of HALOCLINE_PROGRESS answers, as it does while the program computes.
+/// While it exists, requests of other nodes are served whenever this rank waits in the host. MPICH 5 and Open MPI allow that. Under other hosts
+/// the thread of HALOCLINE_PROGRESS serves them, as it does while the program computes.
 class DrivenByHost {
  public:
   explicit DrivenByHost(Network &network);

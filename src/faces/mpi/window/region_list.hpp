@@ -1,4 +1,4 @@
-// The list of what a rank has attached to a dynamic window, in shared memory. Written by that rank alone.
+// The list of what a rank has attached to a dynamic window, in shared memory. Written only by that rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

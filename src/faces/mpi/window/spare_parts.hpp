@@ -19,7 +19,7 @@ namespace halocline::core::mpi {
 struct FarPlace {
   std::uint64_t base = 0;
   std::int64_t bytes = 0, unit = 1;
-  RemoteDescriptor brought;  // of memory that the rank brought
+  RemoteDescriptor user_memory;
 };
 
 /// A part per rank: its words, then some bytes.

@@ -1,5 +1,5 @@
-// A window that the engine carries: its memory, its epochs, and what MPI_Win_get_attr answers. The program's handle is a window of the host
-// MPI with nothing in it. So names, attributes, error handlers and the conversion for Fortran are the host's.
+// A window that the engine carries: its memory, its epochs, and the values of MPI_Win_get_attr. The program's handle is an empty window of the
+// host MPI. So names, attributes, error handlers and the conversion for Fortran are the host's.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -25,19 +25,19 @@ inline constexpr int kAllTargets = -1;
 
 class Check;
 
-/// What this thread has put or accumulated, for the order of its reads. That may wait in the processor, where later loads pass it. What it has
-/// got is here once the call returns.
+/// Whether this thread has put or accumulated, for the order of its reads. Stores may still be in the store buffer, so later loads can
+/// overtake them. Gets are complete on return.
 struct PutOrder {
   bool has_put = false;  // since the last flush
   bool has_flushed = false;  // a put, since the last full fence
 };
 [[gnu::tls_model("initial-exec")]] inline constinit thread_local PutOrder put_order;
 
-/// The full fence between a put that is flushed and a read that follows, by this thread. It takes as long as a short put. So a flush leaves it
-/// to the next read: a row of puts and flushes has none.
+/// The full fence between a flushed put of this thread and its next read. It costs as much as a short put, so a flush leaves it to the next
+/// read: a sequence of puts and flushes has no fence.
 inline void order_reads() {
   if (!put_order.has_flushed) return;
-  // SYNC put-before-get (pairs with itself, on the rank that looks for this one's put)
+  // SYNC put-before-get (pairs with itself, on the rank that reads this one's put)
   std::atomic_thread_fence(std::memory_order_seq_cst);
   put_order = {};
 }
@@ -53,12 +53,12 @@ inline void order_reads_under_lock() {
 
 class Window {
  public:
-  explicit Window(std::shared_ptr<Node> of) : node(std::move(of)), memory(*node), attached(*node, memory) {}
+  explicit Window(std::shared_ptr<CommContext> of) : comm(std::move(of)), memory(*comm), attached(*comm, memory) {}
   Window(const Window &) = delete;
   Window &operator=(const Window &) = delete;
 
-  int rank() const { return node->context.rank(); }
-  int size() const { return node->context.size(); }
+  int rank() const { return comm->context.rank(); }
+  int size() const { return comm->context.size(); }
 
   /// Waits until look() is true. Fails only if a process of the node ends: a program may leave others waiting as long as it likes. Returns
   /// `again` once the deadline is over.
@@ -80,14 +80,14 @@ class Window {
   int flush(int target, Completion completion) {
     std::atomic_thread_fence(std::memory_order_acq_rel);
     if (put_order.has_put) put_order = {false, true};
-    return node->spans_nodes() ? complete_begun(target, node->keeps_order() ? completion : Completion::remote) : MPI_SUCCESS;
+    return comm->spans_nodes() ? complete_begun(target, comm->keeps_order() ? completion : Completion::remote) : MPI_SUCCESS;
   }
   /// The same without the order, which the release of a lock gives as well.
   int complete_begun(int target, Completion completion) {
-    if (!node->spans_nodes()) return MPI_SUCCESS;
-    return target != kAllTargets && node->is_near(target) ? MPI_SUCCESS : complete_far(target, completion);
+    if (!comm->spans_nodes()) return MPI_SUCCESS;
+    return target != kAllTargets && comm->is_near(target) ? MPI_SUCCESS : complete_far(target, completion);
   }
-  /// As complete of all targets, and of all that needs no answer.
+  /// As complete of all targets, and of all messages that need no reply.
   int complete_all();
   /// Waits for what is read from other nodes: a target, or all.
   int end_reads(int target);
@@ -95,14 +95,14 @@ class Window {
   int complete_before_barrier();
   /// Waits for all ranks of the window. After complete_before_barrier, what they have put is there.
   Status barrier();
-  /// The same before the window goes: this rank waits for no answer of another one any more.
+  /// The same before the window is freed: afterwards this rank waits for no reply of another one.
   Status last_barrier();
   /// How the completion of a put that begins now is likely to be learned of.
   After after_put() const {
     return epochs.is_started || epochs.fence.load(std::memory_order_relaxed) != Fence::closed ? After::message : After::flush;
   }
 
-  /// The answers of MPI_Win_get_attr, which returns their addresses.
+  /// The values of MPI_Win_get_attr, which returns their addresses.
   struct Attributes {
     void *base = nullptr;
     MPI_Aint size = 0;
@@ -111,7 +111,7 @@ class Window {
 
   MPI_Win handle = MPI_WIN_NULL;
   std::int64_t number = 0;  // on its node, the same on all ranks
-  std::shared_ptr<Node> node;
+  std::shared_ptr<CommContext> comm;
   WindowMemory memory;
   Attached attached;  // to a dynamic window
   Epochs epochs;
@@ -123,18 +123,14 @@ class Window {
  private:
   int complete_far(int target, Completion completion);
   Status far_barrier();
-  void tell_neighbours();
+  void report_failure();
 
   std::uint64_t barriers_ = 0;
-  std::atomic<bool> has_told_{false};
+  std::atomic<bool> failure_reported_{false};
 };
 
-extern constinit halocline::mpi::HandleTable windows;
-
-/// The window of a handle; null if the host carries it, or it is none. Any thread.
-inline Window *find_window(MPI_Win handle) {
-  return const_cast<Window *>(static_cast<const Window *>(windows.find(halocline::mpi::handle_bits(handle))));
-}
+/// The window of a handle; null if the host carries it, or it is invalid. Any thread.
+Window *find_window(MPI_Win handle);
 /// From now on find_window finds it; no longer.
 void add_window(Window *window);
 void remove_window(const Window &window);
@@ -160,7 +156,7 @@ Status Window::await(Look look, Deadline deadline) {
 template <class Look>
 Status Window::await_ok(Look look, Deadline deadline) {
   // No rank of another node rings.
-  Wait wait(node->context, node->spans_nodes() ? WakeUp::by_polling : WakeUp::by_doorbell);
+  Wait wait(comm->context, comm->spans_nodes() ? WakeUp::by_polling : WakeUp::by_doorbell);
   return wait_until(wait, look, [this] { return find_lost(); }, deadline);
 }
 

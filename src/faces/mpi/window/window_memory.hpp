@@ -21,12 +21,12 @@
 
 namespace halocline::core::mpi {
 
-/// The memory that a rank brings to a window.
+/// The memory of a rank in a window, as its call specifies it.
 struct MemorySpec {
-  enum class Kind { allocated, allocated_in_a_row, brought, dynamic };
+  enum class Kind { allocated, allocated_in_a_row, user_memory, dynamic };
 
   Kind kind;
-  void *base;  // of brought memory
+  void *base;  // of user-provided memory
   std::int64_t bytes;
   std::int64_t unit;  // of displacements
 };
@@ -49,7 +49,7 @@ struct AlikeMemory {
   std::int64_t stride = 0;
 };
 
-/// What the ranks of a window bring to the first meeting of the call that makes it. Reduced by MPI_MIN it says what all of them may rely on.
+/// What the ranks of a window contribute to the first meeting of the call that creates it. Reduced by MPI_MIN it says what all of them may rely on.
 struct CommonMemory {
   enum {
     bytes,
@@ -83,8 +83,8 @@ struct TwoSidedLock {
 /// - all: of the window; only rank 0's is used. Side 0 are ranks that lock all, side 1 exclusive locks of any rank. On one node,
 ///   those that have retreated and do not have their target yet.
 /// - accumulates: the lock of accumulates that no instruction does, 0 or 1.
-/// - numbers: of numbers in memory that the rank brought, which it changes for other nodes (NodeLock).
-/// - what the rank brought, written once by it; lost: 1 once a rank next to it has told that one is lost.
+/// - numbers: the lock of user-provided memory, which its owner changes for other nodes (NodeLock).
+/// - user_memory: written once by its rank; lost: 1 once a neighbour has reported a failed rank.
 struct TargetWords {
   alignas(kLinePair) TwoSidedLock lock;
   std::atomic<std::uint64_t> last_writer;
@@ -112,8 +112,8 @@ constexpr std::int64_t queue_end(int ranks, bool has_post_bits) {
 }
 
 /// How accumulates change elements of at most 8 bytes. locked: under the target's lock of accumulates, in windows of one node and in dynamic
-/// ones. by_atomics: the engine does for other nodes, and all ranks of the node have addresses for them. by_owner: the engine does in memory that
-/// the owner brought, while it holds TargetWords::numbers; ranks of its node hold both locks.
+/// ones. by_atomics: by atomic instructions, also of the engine for other nodes. by_owner: for other nodes by the engine at the owner of
+/// user-provided memory, under TargetWords::numbers; ranks of its node hold both locks.
 enum class Numbers { locked, by_atomics, by_owner };
 
 /// Memory of a rank of another node, in which the window's begins at `begin`.
@@ -131,14 +131,14 @@ struct Piece {
 
 class WindowMemory {
  public:
-  explicit WindowMemory(Node &node) : node_(node) {}
+  explicit WindowMemory(CommContext &comm) : comm_(comm) {}
   ~WindowMemory();
   WindowMemory(const WindowMemory &) = delete;
   WindowMemory &operator=(const WindowMemory &) = delete;
 
-  /// What this rank brings to the first meeting. It writes that into the parts that are kept and large enough, too. Local.
+  /// What this rank contributes to the first meeting. It is also written into the kept parts that are large enough. Local.
   CommonMemory offer(const MemorySpec &mine);
-  /// Takes parts that all ranks have kept, or makes new ones, into which each writes what it brings. `number`: of the window. Collective,
+  /// Takes parts that all ranks have kept, or makes new ones, into which each rank writes its description. `number`: of the window. Collective,
   /// the same status on all ranks.
   Status open(const MemorySpec &mine, const CommonMemory &common, std::int64_t number);
   /// Finds the memory of all ranks. Collective, the same status on all ranks.
@@ -154,8 +154,8 @@ class WindowMemory {
   /// The words of a rank of this node.
   TargetWords &words(int rank) const { return *reinterpret_cast<TargetWords *>(part(rank)); }
   Counter &round(int rank, int round) const { return reinterpret_cast<Counter *>(part(rank) + sizeof(TargetWords))[round]; }
-  PostWords &posts(int rank) const { return *reinterpret_cast<PostWords *>(part(rank) + posts_offset(node_.context.size())); }
-  /// A word of a rank of this node, so many bytes from the begin of its words.
+  PostWords &posts(int rank) const { return *reinterpret_cast<PostWords *>(part(rank) + posts_offset(comm_.context.size())); }
+  /// A word of a rank of this node, at an offset from the begin of its words.
   std::atomic<std::uint64_t> *word_here(int rank, std::int64_t offset) const {
     return reinterpret_cast<std::atomic<std::uint64_t> *>(part(rank) + offset);
   }
@@ -165,7 +165,7 @@ class WindowMemory {
   /// The memory of a rank of another node.
   FarMemory far(int rank) const {
     if (numbers_ == Numbers::by_atomics) return {parts_.segment->memory_of(rank), parts_.data};
-    return {RemoteMemory(node_.context.network(), rank, parts_.far.of(rank).brought, 0), 0};
+    return {RemoteMemory(comm_.context.network(), rank, parts_.far.of(rank).user_memory, 0), 0};
   }
   Numbers numbers() const { return numbers_; }
   /// What follows the words of a rank of this node, and its offset in the control words.
@@ -192,18 +192,18 @@ class WindowMemory {
   Status share_places(const MemorySpec &mine, Status ready);
   void find_row();
   Place place_of(int rank) const;
-  void list_brought(const MemorySpec &mine);
+  void list_user_memory(const MemorySpec &mine);
   Status find_obstacle();
 
-  Node &node_;
+  CommContext &comm_;
   WindowParts parts_;
   SpareParts::Slots offered_;
   bool keeps_parts_ = false;
-  std::optional<ExposedMemory> brought_;
+  std::optional<ExposedMemory> exposed_;
   Numbers numbers_ = Numbers::locked;
   MemorySpec::Kind kind_ = MemorySpec::Kind::dynamic;
   AlikeMemory alike_;
-  std::vector<Place> listed_;  // by member: memory that the ranks of this node have brought, or that is in a row of unequal parts
+  std::vector<Place> listed_;  // by member: user-provided memory of the ranks of this node, or that is in a row of unequal parts
   std::vector<SharedMemory> mapped_;  // of others' MPI_Alloc_mem
   const char *obstacle_ = nullptr;
 };

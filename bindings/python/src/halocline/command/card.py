@@ -120,19 +120,19 @@ class Card:
 def card_of(json: Json, source: str) -> Card:
     """A card, or the report of a model, which has the same curves."""
     if "curves" not in json:
-        raise Failure(f"{source} is no machine card: it has no curves, as halocline model writes them", Exit.USAGE)
+        raise Failure(f"{source} is not a machine card: it has no curves, as halocline model writes them", Exit.USAGE)
     try:
         return Card(source, {key: value for key, value in json.items() if key != "curves"}, tuple(map(curve_of, json["curves"])))
     except KeyError as why:
-        raise Failure(f"{source} is no machine card: a curve has no {why.args[0]}", Exit.USAGE) from why
+        raise Failure(f"{source} is not a machine card: a curve has no {why.args[0]}", Exit.USAGE) from why
     except (TypeError, ValueError) as why:
-        raise Failure(f"{source} is no machine card: a member has another type or value ({why})", Exit.USAGE) from why
+        raise Failure(f"{source} is not a machine card: a member has another type or value ({why})", Exit.USAGE) from why
 
 
 def read(path: pathlib.Path) -> Card:
     json = files.read(path)
     if json.get("schema") not in (SCHEMA, "halocline-bench/1"):
-        raise Failure(f"{path}: its schema is '{json.get('schema')}', and not '{SCHEMA}'", Exit.USAGE)
+        raise Failure(f"{path}: its schema is '{json.get('schema')}', not '{SCHEMA}'", Exit.USAGE)
     return card_of(json, str(path))
 
 

@@ -139,7 +139,7 @@ def ranked_in_words(ranked: list[tuple[float, Curve]], case: Case) -> list[str]:
     said = [f"Mode {best.by} is predicted to be the fastest: {time_of(best_us)}, of which {parts_in_words(best, case)}. "
             f"{error_in_words(best)}"]
     for us, curve in ranked[1:]:
-        near = " (no difference that the model could tell)" if us < NEAR * best_us else ""
+        near = " (no difference that the model can resolve)" if us < NEAR * best_us else ""
         said.append(f"Mode {curve.by}: {time_of(us)}, {us / best_us:.2f} times as long{near}; {parts_in_words(curve, case)}. "
                     f"{crossover(curve, best, case)}".rstrip())
     return said

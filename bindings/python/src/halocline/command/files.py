@@ -14,7 +14,7 @@ from halocline.command.words import Json
 def there(path: pathlib.Path) -> pathlib.Path:
     """The same path, if there is something."""
     if not path.exists():
-        raise Failure(f"{path}: there is no such file or folder", Exit.USAGE)
+        raise Failure(f"{path}: no such file or folder", Exit.USAGE)
     return path
 
 
@@ -25,7 +25,7 @@ def read(path: pathlib.Path) -> Json:
     except OSError as why:
         raise Failure(f"{path}: {why.strerror}", Exit.USAGE) from why
     except ValueError as why:
-        raise Failure(f"{path} is no JSON: {why}", Exit.USAGE) from why
+        raise Failure(f"{path} is not JSON: {why}", Exit.USAGE) from why
     if not isinstance(found, dict):
         raise Failure(f"{path} holds no JSON object", Exit.USAGE)
     return found

@@ -12,8 +12,8 @@ from halocline.command.options import Subparsers, add_command, add_launch
 from halocline.command.words import Json, counted, mpi_of
 
 TIMEOUT_S = 120
-UNKNOWN = "is set, and no such variable is known"
-NO_MODE = "is no mode"
+UNKNOWN = "unknown variable, ignored"
+NO_MODE = "is not a mode"
 
 
 def add(subparsers: Subparsers) -> None:

@@ -16,5 +16,5 @@ def nearest(name: str, known: Sequence[str] = MODES) -> str:
 
 def mode(text: str) -> str:
     if text not in MODES:
-        raise argparse.ArgumentTypeError(f"there is no mode '{text}'; the nearest is '{nearest(text)}'")
+        raise argparse.ArgumentTypeError(f"unknown mode '{text}'; the nearest is '{nearest(text)}'")
     return text

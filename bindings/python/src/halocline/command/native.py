@@ -68,7 +68,7 @@ def need_program(name: str, build: pathlib.Path | None = None) -> pathlib.Path:
     found = find_program(name, build)
     if found is None:
         places = ", ".join(map(str, folders(build)))
-        missing(f"there is no {name} in {places}{'' if build else ' or on the PATH'}. {how_to_get(name, build)}")
+        missing(f"no {name} in {places}{'' if build else ' or on the PATH'}. {how_to_get(name, build)}")
     return found
 
 
@@ -121,7 +121,7 @@ def mpiexec_of(program: pathlib.Path) -> str:
                 return str(programs / name)
     beside = program.absolute().parent
     found = shutil.which("mpiexec") or shutil.which("mpiexec", path=beside)
-    return found or missing(f"there is no mpiexec near the program's MPI, on the PATH or in {beside}; MPIEXEC or --launcher names one")
+    return found or missing(f"no mpiexec near the program's MPI, on the PATH or in {beside}; set MPIEXEC or --launcher to one")
 
 
 def family_of(mpiexec: str) -> str:
@@ -221,7 +221,7 @@ def output_of(words: Sequence[str], timeout_s: float, good: tuple[int, ...] = (0
     """As capture; fails unless the exit code is a good one."""
     done = capture(words, timeout_s, environment)
     if done.returncode not in good:
-        said = (done.stderr.strip() or done.stdout.strip() or "it said nothing").splitlines()[-12:]
+        said = (done.stderr.strip() or done.stdout.strip() or "it printed nothing").splitlines()[-12:]
         raise Failure("\n".join([f"exit code {done.returncode} of: {' '.join(words)}", *said]))
     return done.stdout
 

@@ -56,7 +56,7 @@ class NativeHelp(argparse.Action):
 
 def positive(text: str) -> int:
     if not text.lstrip("-").isdecimal():
-        raise argparse.ArgumentTypeError(f"'{text}' is no whole number")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number")
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text} is less than 1")

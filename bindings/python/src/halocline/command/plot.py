@@ -73,7 +73,7 @@ def traced(options: argparse.Namespace, *words: str) -> Json:
     command = trace.command(options.file, ["--json", *last, *words], options.build)
     done = native.capture(command, TRACE_TIMEOUT_S)
     if done.returncode:
-        said = (done.stderr.strip() or "it said nothing").splitlines()[-1].removeprefix("halocline-trace: ")
+        said = (done.stderr.strip() or "it printed nothing").splitlines()[-1].removeprefix("halocline-trace: ")
         raise Failure(f"{options.file} has no trace that halocline-trace can read: {said}", Exit.USAGE)
     found: Json = json.loads(done.stdout)
     return found

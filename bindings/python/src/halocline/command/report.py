@@ -312,14 +312,14 @@ def footer(results: Results) -> str:
     return (page.paragraph(f"How it was measured: {words} Times are those of the slowest rank. Shared machines spread more.") +
             page.paragraph(f"{environment['cpu']}, {environment['cores']} cores, {environment['kernel']}, {environment['compiler']}, "
                            f"Halocline {environment['halocline']} ({environment['revision']}), {environment['date']}. "
-                           "halocline tune makes this page anew."))
+                           "halocline tune makes this page again."))
 
 
 def build(folder: pathlib.Path) -> tuple[str, verdict.Verdict]:
     """The page about the results of a folder, and the verdict that it begins with."""
     results = load(folder)
     said = verdict.of(results.halo, results.doctor, results.model)
-    title = f"Halocline on {results.halo['environment']['host']}: {f'mode {said.mode}' if said.decided else 'too busy to tell'}"
+    title = f"Halocline on {results.halo['environment']['host']}: {f'mode {said.mode}' if said.decided else 'too busy to compare'}"
     return page.page(title, header(results, said), sections(results, said, has_matplotlib()), footer(results)), said
 
 

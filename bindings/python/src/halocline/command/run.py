@@ -67,7 +67,7 @@ def find(name: str) -> str:
     file = pathlib.Path(name)
     if "/" not in name and file.is_file() and os.access(file, os.X_OK):
         raise Failure(f"{name} is in this folder, which is not on the PATH: write ./{name}", Exit.USAGE)
-    raise Failure(f"{name} is not executable" if file.exists() else f"there is no program {name}", Exit.USAGE)
+    raise Failure(f"{name} is not executable" if file.exists() else f"no such program: {name}", Exit.USAGE)
 
 
 def launched_by(options: argparse.Namespace, program: pathlib.Path) -> list[str]:

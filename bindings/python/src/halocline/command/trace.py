@@ -25,7 +25,7 @@ def add(subparsers: Subparsers) -> None:
 def check(folder: pathlib.Path) -> None:
     """Fails unless it is a folder with the files of a trace."""
     if not files.there(folder).is_dir():
-        raise Failure(f"{folder} is no folder of HALOCLINE_TRACE", Exit.USAGE)
+        raise Failure(f"{folder} is not a folder of HALOCLINE_TRACE", Exit.USAGE)
     if not any(folder.glob(TRACES)):
         raise Failure(f"{folder} has no {TRACES}, and so no trace; HALOCLINE_TRACE={folder} makes a run write one", Exit.USAGE)
 

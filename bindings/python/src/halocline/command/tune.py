@@ -17,7 +17,7 @@ from halocline.command.options import Subparsers, add_command, add_launch, cells
 from halocline.command.status import Exit, Failure
 
 DETAILS = """It takes less than two minutes on a quiet machine, and keeps the machine card and the doctor's report,
-which the library and the benchmarks then use. Everything it finds lies in the folder of --output."""
+which the library and the benchmarks then use. Everything it finds is in the folder of --output."""
 TIMEOUT_S = 600
 # Seconds that the steps take on a quiet machine with 2 cores: for the progress alone.
 EXPECTED_S = {"info": 2, "doctor": 6, "halo": 20, "model": 45, "trace": 6, "report": 6}
@@ -32,7 +32,7 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument("--local", type=cells, metavar="X,Y[,Z]", help="cells per rank of the swaps measured (those of halocline-bench)")
     parser.add_argument("--fields", type=positive, help="fields per swap")
     parser.add_argument("--depth", type=positive, help="halo cells on each side")
-    parser.add_argument("--seconds", type=positive, default=35, help="begin no measurement for the model after so many seconds (35)")
+    parser.add_argument("--seconds", type=positive, default=35, help="begin no measurement for the model after this many seconds (35)")
     parser.add_argument("--no-card", action="store_true", help="keep no machine card for the library, only card.json in the folder")
     parser.add_argument("--reuse", action="store_true", help="take what the folder has, and measure what is missing")
     parser.add_argument("--quick", action="store_true", help="a few samples of small swaps: to see that all works")

@@ -8,7 +8,7 @@ from halocline.command import card as cards
 from halocline.command.words import Json, bytes_of, listed, percent_of, spread_of, time_of
 
 NOISY, TOO_NOISY = 0.5, 2.0  # spread over median: to be doubted, and useless
-TOO_BUSY = "The machine was too busy to tell the modes apart: measure again when it is quiet."
+TOO_BUSY = "The machine was too busy to compare the modes: measure again when it is quiet."
 MOST_TYPICAL_ERROR = 0.5
 
 
@@ -100,7 +100,7 @@ def other_winners(card: cards.Card, best: str, neighbours: int) -> list[str]:
 def doubts_of(halo: Json, row: Json, model: Json | None) -> list[str]:
     doubts = []
     if halo["environment"].get("oversubscribed"):
-        doubts.append("The ranks shared cores, so all times hold their waiting for one.")
+        doubts.append("The ranks shared cores, so all times include waiting for a core.")
     if spread(row) > NOISY:
         doubts.append(f"The machine was not quiet: the middle 80 % of the samples span {percent_of(spread(row))} of the median.")
     error = cards.typical(model["predicted_half"]) if model else None

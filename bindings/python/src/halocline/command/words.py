@@ -69,7 +69,7 @@ def parse_bytes(text: str) -> float:
     """Reads "4096", "64k" or "1.5MiB"."""
     found = re.fullmatch(r"([0-9.]+)\s*([kKmMgG]?i?)[bB]?", text.strip())
     if not found or found[1].count(".") > 1 or found[1] == ".":
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of bytes, as 4096, 64KiB or 1.5MiB")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of bytes, as 4096, 64KiB or 1.5MiB")
     return float(found[1]) * UNITS[found[2].lower()]
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "choice/prospects.hpp"
+#include "choice/predictions.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -16,7 +16,7 @@ constexpr hlc_mode kModes[] = {HLC_MODE_DIRECT,  HLC_MODE_NOTIFY_NODE, HLC_MODE_
                                HLC_MODE_PASSIVE, HLC_MODE_PSCW,        HLC_MODE_FENCE, HLC_MODE_PASSIVE_NAIVE};
 static_assert(std::size(kModes) <= AgreementBuffer::kNumbers);
 
-/// Candidates may be predicted to take so many times the time of the best one. Each is swapped a few times at least, and a trial should not
+/// Candidates may be predicted to take kLimit times the time of the best one. Each is swapped a few times at least, and a trial should not
 /// cost more than 20 swaps.
 constexpr double kLimit = 3;
 
@@ -24,16 +24,16 @@ constexpr double kLimit = 3;
 constexpr hlc_mode kWithoutMpi[] = {HLC_MODE_NOTIFY, HLC_MODE_DIRECT};
 bool is_without_mpi(hlc_mode mode) { return std::find(std::begin(kWithoutMpi), std::end(kWithoutMpi), mode) != std::end(kWithoutMpi); }
 
-/// An opinion as a number, of which the largest counts.
+/// Standing and cost as one number; the largest of all ranks counts.
 constexpr std::int64_t kPerStanding = std::int64_t{1} << 56;
-std::int64_t packed(const Prospect &one) {
+std::int64_t packed(const Prediction &one) {
   return static_cast<std::int64_t>(one.standing) * kPerStanding + std::clamp<std::int64_t>(one.cost_ns, 0, kPerStanding - 1);
 }
 
-bool is_usable(const Prospect &one) { return one.standing <= Standing::slow; }
+bool is_usable(const Prediction &one) { return one.standing <= Standing::slow; }
 
 /// Whether the first of two is more promising: with a prediction before those without, else by cost.
-bool is_better(const Prospect &a, const Prospect &b) {
+bool is_better(const Prediction &a, const Prediction &b) {
   if (a.standing != b.standing) return a.standing < b.standing;
   return a.standing == Standing::predicted && a.cost_ns < b.cost_ns;
 }
@@ -77,14 +77,14 @@ bool is_listed(const std::vector<hlc_mode> &listed, hlc_mode mode) {
 
 }  // namespace
 
-Status Prospects::read_list(const std::string &who, std::vector<hlc_mode> *listed) {
+Status Predictions::read_list(const std::string &who, std::vector<hlc_mode> *listed) {
   std::istringstream words(environment("AUTO_MODES"));
   for (std::string word; std::getline(words, word, ',');) {
     hlc_mode mode{};
     if (failed(mode_from_name(word.c_str(), &mode)))
       return fail(Status::argument, "%s: HALOCLINE_AUTO_MODES: %s", who.c_str(), error_message());
     if (mode == HLC_MODE_AUTO)
-      return fail(Status::argument, "%s: HALOCLINE_AUTO_MODES lists 'auto', and not what it may choose", who.c_str());
+      return fail(Status::argument, "%s: HALOCLINE_AUTO_MODES lists 'auto'; list the modes that auto may choose", who.c_str());
     listed->push_back(mode);
   }
   shows_views_ = is_listed(*listed, HLC_MODE_VIEW);
@@ -92,7 +92,7 @@ Status Prospects::read_list(const std::string &who, std::vector<hlc_mode> *liste
   return Status::ok;
 }
 
-Status Prospects::judge(const std::string &who, const Machine &machine, const Topology &topology, const PlanTraits &plan) {
+Status Predictions::classify(const std::string &who, const Machine &machine, const Topology &topology, const PlanTraits &plan) {
   std::vector<hlc_mode> listed;
   HLC_TRY(read_list(who, &listed));
   card_source_ = machine.card.source();
@@ -100,7 +100,7 @@ Status Prospects::judge(const std::string &who, const Machine &machine, const To
   const bool named = !listed.empty();
   for (const hlc_mode mode : kModes) {
     const ModeRow &row = *find_mode(mode);
-    Prospect one;
+    Prediction one;
     one.mode = mode;
     const ModeVerdict *verdict = machine.verdicts.of(row.name);
     if (row.calls_rma && !machine.verdicts.examined() && !named) one.standing = Standing::unexamined;
@@ -123,9 +123,9 @@ Status Prospects::judge(const std::string &who, const Machine &machine, const To
   return Status::ok;
 }
 
-void Prospects::predict(const Card &card, const Topology &topology, const Work &work) {
+void Predictions::predict(const Card &card, const Topology &topology, const Work &work) {
   hlc_model_case which = case_of(topology, work);
-  for (Prospect &one : all_) {
+  for (Prediction &one : all_) {
     if (!is_usable(one)) continue;
     which.by = find_mode(one.mode)->name;
     hlc_prediction found{};
@@ -139,7 +139,7 @@ void Prospects::predict(const Card &card, const Topology &topology, const Work &
   }
 }
 
-Status Prospects::agree(Communicator &communicator) {
+Status Predictions::agree(Communicator &communicator) {
   std::int64_t numbers[AgreementBuffer::kNumbers]{};
   for (std::size_t i = 0; i < all_.size(); ++i) numbers[i] = packed(all_[i]);
   HLC_TRY(reduce(communicator, communicator.comm(), MPI_MAX, numbers, static_cast<int>(all_.size())));
@@ -152,15 +152,15 @@ Status Prospects::agree(Communicator &communicator) {
   return Status::ok;
 }
 
-std::vector<hlc_mode> Prospects::choose(int most) {
-  std::vector<const Prospect *> order;
-  for (const Prospect &one : all_)
+std::vector<hlc_mode> Predictions::choose(int most) {
+  std::vector<const Prediction *> order;
+  for (const Prediction &one : all_)
     if (is_usable(one)) order.push_back(&one);
   // Equal ones stay in the order of the table, on all ranks alike.
   std::sort(order.begin(), order.end(),
-            [](const Prospect *a, const Prospect *b) { return is_better(*a, *b) || (!is_better(*b, *a) && a < b); });
+            [](const Prediction *a, const Prediction *b) { return is_better(*a, *b) || (!is_better(*b, *a) && a < b); });
   std::vector<hlc_mode> chosen;
-  for (const Prospect *one : order) {
+  for (const Prediction *one : order) {
     const bool slow = one->standing == Standing::predicted &&
                       static_cast<double>(one->cost_ns) > kLimit * static_cast<double>(std::max<std::int64_t>(order.front()->cost_ns, 1));
     if (slow)
@@ -169,36 +169,36 @@ std::vector<hlc_mode> Prospects::choose(int most) {
       chosen.push_back(one->mode);
   }
   for (const hlc_mode mode : kWithoutMpi)
-    if (most > 1 && (mode == HLC_MODE_DIRECT || !several_nodes_)) give_place(mode, chosen);
+    if (most > 1 && (mode == HLC_MODE_DIRECT || !several_nodes_)) replace_last(mode, chosen);
   return chosen;
 }
 
 /// The mode, if it has no place, gets that of the last other one that is not of these; the first one keeps its own.
-void Prospects::give_place(hlc_mode mode, std::vector<hlc_mode> &chosen) {
+void Predictions::replace_last(hlc_mode mode, std::vector<hlc_mode> &chosen) {
   if (of(mode).standing != Standing::predicted || std::find(chosen.begin(), chosen.end(), mode) != chosen.end()) return;
   const auto first = chosen.rend() - 1;
   const auto last = std::find_if(chosen.rbegin(), first, [](hlc_mode other) { return !is_without_mpi(other); });
   if (last == first) return;
-  of(*last).reason = std::string("its place has ") + find_mode(mode)->name + ", which moves data on a node without MPI";
+  of(*last).reason = std::string("replaced by ") + find_mode(mode)->name + ", which moves data on a node without MPI";
   *last = mode;
 }
 
-hlc_mode Prospects::first() const {
-  for (const Prospect &one : all_)
+hlc_mode Predictions::first() const {
+  for (const Prediction &one : all_)
     if (is_usable(one)) return one.mode;
   return HLC_MODE_DEFAULT;
 }
 
-void Prospects::leave_out(hlc_mode mode, Standing why, const std::string &reason) {
-  Prospect &one = of(mode);
+void Predictions::leave_out(hlc_mode mode, Standing why, const std::string &reason) {
+  Prediction &one = of(mode);
   if (!is_usable(one)) return;
   one.standing = why;
   one.of_others = false;
   one.reason = reason;
 }
 
-Prospect &Prospects::of(hlc_mode mode) {
-  return *std::find_if(all_.begin(), all_.end(), [mode](const Prospect &one) { return one.mode == mode; });
+Prediction &Predictions::of(hlc_mode mode) {
+  return *std::find_if(all_.begin(), all_.end(), [mode](const Prediction &one) { return one.mode == mode; });
 }
 
 }  // namespace halocline::core

@@ -1,4 +1,4 @@
-// A heat of a trial: its candidates swap in a row, one after the other, and each row is timed.
+// A round of a trial: each candidate makes a row of swaps, one candidate after the other, and each row is timed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,14 +8,14 @@
 
 namespace halocline::core {
 
-class Heat {
+class MeasurementRound {
  public:
   static constexpr int kMost = 3;  // candidates
-  /// So many swaps are timed together, since a rank that ends a swap early waits longer in the next one.
+  /// The number of swaps that are timed together, since a rank that ends a swap early waits longer in the next one.
   static constexpr int kTogether = 2;
 
-  /// A heat in which each of these makes so many swaps. The first is not counted: the candidate before has left caches and ranks as they
-  /// are then. Allocates nothing once `reserve` has made room.
+  /// Begins a round of `swaps_each` swaps per candidate. The first swap of a candidate warms up and is not counted. Allocates nothing after
+  /// `reserve`.
   void begin(const std::vector<int> &candidates, int number, int swaps_each) {
     candidates_ = &candidates;
     number_ = number, each_ = swaps_each;
@@ -26,7 +26,7 @@ class Heat {
     for (auto &times : mine_) times.reserve(static_cast<std::size_t>(swaps_each / kTogether));
   }
   int on_turn() const { return (*candidates_)[static_cast<std::size_t>(turn_ / each_)]; }
-  /// The swap of the one whose turn it is has taken this rank so long.
+  /// Adds the time of this rank for a swap of the current candidate.
   void add(std::int64_t ns, bool by_views) {
     const int in_row = turn_ % each_;
     together_ns_ = in_row % kTogether == 1 ? ns : together_ns_ + ns;
@@ -35,10 +35,10 @@ class Heat {
     turn_ += 1;
     others_ = 0;
   }
-  /// A swap did not belong to it. Returns how many in a row did not.
+  /// Counts a swap of another kind, which is not timed. Returns how many of these there were in a row.
   int pass_over() { return ++others_; }
   bool is_over() const { return turn_ == static_cast<int>(candidates_->size()) * each_; }
-  /// How many heats of the trial were before it.
+  /// The number of rounds of the trial before this one.
   int number() const { return number_; }
   /// Swaps so far, and those that were finished by views.
   int swaps() const { return turn_; }

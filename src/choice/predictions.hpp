@@ -25,7 +25,7 @@ enum class Standing : std::int64_t {
 };
 
 /// One mode. Direct stands for view as well: a plan in mode view acts as one in mode direct until it is finished by views.
-struct Prospect {
+struct Prediction {
   hlc_mode mode = HLC_MODE_DEFAULT;
   Standing standing = Standing::unpredicted;
   std::int64_t cost_ns = 0;
@@ -33,7 +33,7 @@ struct Prospect {
   double typical_error = -1;  ///< -1: not tested
   bool beyond_measured = false;
   std::string reason;  // where this rank knows more than the standing says
-  bool of_others = false;  // the standing is the opinion of another rank
+  bool of_others = false;  // another rank reported the standing
   int candidate = -1;  // its number among the candidates of the trial
 };
 
@@ -43,13 +43,13 @@ struct PlanTraits {
   bool late_stages = false;  // its swaps have stages, and late epochs, so that a stage of mode pscw cannot be started by a test
 };
 
-class Prospects {
+class Predictions {
  public:
-  /// Each rank's own opinion; the message of a failure begins with `who`.
-  Status judge(const std::string &who, const Machine &machine, const Topology &topology, const PlanTraits &plan);
+  /// Each rank's own standing of each mode; the message of a failure begins with `who`.
+  Status classify(const std::string &who, const Machine &machine, const Topology &topology, const PlanTraits &plan);
   /// Adds what the machine card says of a plan that moves this.
   void predict(const Card &card, const Topology &topology, const Work &work);
-  /// All ranks take the worst opinion of each mode. Collective; allocates nothing.
+  /// All ranks take the worst standing of each mode. Collective; allocates nothing.
   Status agree(Communicator &communicator);
 
   /// The modes that are worth a trial, the most promising first; at most `most`, and one at least, if any may be used.
@@ -62,16 +62,16 @@ class Prospects {
   bool shows_views() const { return shows_views_; }
   void show_no_views() { shows_views_ = false; }
 
-  const std::vector<Prospect> &all() const { return all_; }
+  const std::vector<Prediction> &all() const { return all_; }
   const std::string &card_source() const { return card_source_; }
   const std::string &doctor_source() const { return doctor_source_; }
 
  private:
-  Prospect &of(hlc_mode mode);
-  void give_place(hlc_mode mode, std::vector<hlc_mode> &chosen);
+  Prediction &of(hlc_mode mode);
+  void replace_last(hlc_mode mode, std::vector<hlc_mode> &chosen);
   Status read_list(const std::string &who, std::vector<hlc_mode> *listed);
 
-  std::vector<Prospect> all_;
+  std::vector<Prediction> all_;
   bool shows_views_ = true, several_nodes_ = false;
   std::string card_source_, doctor_source_;
 };
