@@ -119,7 +119,7 @@ int run_for_ranks(const CommandLine &asked, const std::vector<int> &counts, Argu
   if (counts.empty()) return run_on(MPI_COMM_WORLD, asked, arguments, publisher);
   int status = EXIT_SUCCESS;
   for (const int ranks : counts) {
-    if (ranks > size_of(MPI_COMM_WORLD)) return refuse("--ranks " + std::to_string(ranks) + ": so many were not started");
+    if (ranks > size_of(MPI_COMM_WORLD)) return refuse("--ranks " + std::to_string(ranks) + ": more than were started");
     if (status == EXIT_SUCCESS)
       status = with_team(MPI_COMM_WORLD, ranks, [&](MPI_Comm team) { return run_on(team, asked, arguments, publisher); });
   }

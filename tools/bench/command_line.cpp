@@ -381,7 +381,7 @@ CLI::App *add_auto_command(CLI::App &app, AutoOptions &o) {
 
 const char *const kMesh =
     "Swaps the nodes of a mesh of tetrahedra that recursive coordinate bisection has split over the ranks, from owners to ghosts and in "
-    "reverse with addition, by the library's index halos. Each rank writes the nodes that others need anew before each call, which is not "
+    "reverse with addition, by the library's index halos. Each rank writes the nodes that others need again before each call, which is not "
     "timed. One sample of each per round in shuffled order; every ghost and every sum is verified, before and after.";
 
 CLI::App *add_mesh_command(CLI::App &app, MeshOptions &o) {
