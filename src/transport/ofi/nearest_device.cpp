@@ -20,7 +20,7 @@ cpu_set_t allowed_cores() {
 }
 
 /// The folder of a core has a link "nodeN".
-int numa_node_of_core(const std::string &sysfs, int core) {
+int numa_node_of_core(const std::string &sysfs, std::size_t core) {
   const std::string folder = sysfs + "/devices/system/cpu/cpu" + std::to_string(core);
   const std::unique_ptr<DIR, int (*)(DIR *)> entries(opendir(folder.c_str()), closedir);
   int node = -1;
@@ -42,7 +42,7 @@ std::size_t nearest_device(const std::vector<int> &numa_nodes, int mine, int tur
 int numa_node_of_cores(const std::string &sysfs) {
   const cpu_set_t cores = allowed_cores();
   int found = -1;
-  for (int core = 0; core < CPU_SETSIZE; ++core) {
+  for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
     if (!CPU_ISSET(core, &cores)) continue;
     const int node = numa_node_of_core(sysfs, core);
     if (node < 0 || (found >= 0 && node != found)) return -1;
@@ -61,8 +61,8 @@ int turn_on_host() {
   for (const char *name : {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "PALS_LOCAL_RANKID"})
     if (const char *text = std::getenv(name)) return std::atoi(text);
   const cpu_set_t cores = allowed_cores();
-  for (int core = 0; core < CPU_SETSIZE; ++core)
-    if (CPU_ISSET(core, &cores)) return core;
+  for (std::size_t core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &cores)) return static_cast<int>(core);
   return 0;
 }
 

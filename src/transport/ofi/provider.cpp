@@ -28,10 +28,10 @@ namespace halocline::core::transport::ofi {
 namespace {
 
 /// Providers that are used only if the user names them.
-struct Row {
+struct NamedOnly {
   const char *name, *reason;
 };
-constexpr Row kByNameOnly[] = {
+constexpr NamedOnly kByNameOnly[] = {
     {"shm", "reaches no other node"},
     {"sm2", "reaches no other node"},
     {"lnx", "joins other providers, and is on trial"},
@@ -43,7 +43,7 @@ constexpr Row kByNameOnly[] = {
 
 /// Why a provider is used only if the user names it; null if it is not so.
 const char *reason_by_name_only(const std::string &provider) {
-  for (const Row &row : kByNameOnly)
+  for (const NamedOnly &row : kByNameOnly)
     if (provider == row.name || provider.rfind(std::string(row.name) + ";", 0) == 0) return row.reason;
   return nullptr;
 }

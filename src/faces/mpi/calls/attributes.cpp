@@ -38,7 +38,7 @@ using namespace halocline::core::mpi;
 
 extern "C" {
 
-int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, Unit *disp_unit, void *baseptr) {
+int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr) {
   Window *window = find_window(win);
   if (!window) return host::Win_shared_query(win, rank, size, disp_unit, baseptr);
   std::int64_t unit = 1;
@@ -48,7 +48,7 @@ int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, Unit *disp_unit,
 }
 
 #if MPI_VERSION >= 4
-int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, Unit *disp_unit, void *baseptr) {
+int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr) {
   Window *window = find_window(win);
   if (!window) return host::Win_shared_query_c(win, rank, size, disp_unit, baseptr);
   std::int64_t unit = 1;

@@ -1,6 +1,5 @@
 // Put and get, with and without requests. The data has moved when they return, unless the target is on another node.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "faces/mpi/access/fast_path.hpp"
 #include "faces/mpi/access/unmapped_copy.hpp"
 #include "faces/mpi/calls/requests.hpp"
 #include "faces/mpi/check/checker.hpp"
