@@ -129,8 +129,12 @@ class Window {
   std::atomic<bool> failure_reported_{false};
 };
 
+extern constinit halocline::mpi::HandleTable windows;
+
 /// The window of a handle; null if the host carries it, or it is invalid. Any thread.
-Window *find_window(MPI_Win handle);
+inline Window *find_window(MPI_Win handle) {
+  return const_cast<Window *>(static_cast<const Window *>(windows.find(halocline::mpi::handle_bits(handle))));
+}
 /// From now on find_window finds it; no longer.
 void add_window(Window *window);
 void remove_window(const Window &window);
