@@ -137,7 +137,8 @@ Region::~Region() = default;
 
 template <class Enter>
 Status Region::enter(Endpoint &endpoint, Enter enter) {
-  const auto enter_at = [&](auto &region, auto &network) {   const Status status = enter(region, network);
+  const auto enter_at = [&](auto &region, auto &network) {
+    const Status status = enter(region, network);
     seen_ = {region.base(), region.bytes(), region.desc(), region.remote()};
     return status;
   };

@@ -34,7 +34,8 @@ class Machine {
  public:
   explicit Machine(const std::vector<int> &nodes) : root_(std::filesystem::temp_directory_path() / ("nodes" + std::to_string(getpid()))) {
     for (std::size_t core = 0; core < nodes.size(); ++core)
-      std::filesystem::create_directories(root_ / "devices/system/cpu" / ("cpu" + std::to_string(core)) / ("node" + std::to_string(nodes[core])));
+      std::filesystem::create_directories(root_ / "devices/system/cpu" / ("cpu" + std::to_string(core)) /
+                                          ("node" + std::to_string(nodes[core])));
   }
   Machine(const Machine &) = delete;
   Machine &operator=(const Machine &) = delete;

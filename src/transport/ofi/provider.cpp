@@ -194,8 +194,8 @@ std::string folder_of_device(const fi_info &info) {
 /// Of several devices of hardware on the network of `one`, with its provider: the nearest to this rank's cores.
 const fi_info *find_nearest(const std::vector<const fi_info *> &fitting, const fi_info *one) {
   const auto is_like_it = [&](const fi_info *info) {
-    return std::strcmp(text(info->fabric_attr->prov_name), text(one->fabric_attr->prov_name)) == 0 && info->addr_format == one->addr_format &&
-           std::strcmp(text(info->fabric_attr->name), text(one->fabric_attr->name)) == 0;
+    return std::strcmp(text(info->fabric_attr->prov_name), text(one->fabric_attr->prov_name)) == 0 &&
+           info->addr_format == one->addr_format && std::strcmp(text(info->fabric_attr->name), text(one->fabric_attr->name)) == 0;
   };
   if (folder_of_device(*one).empty()) return one;
   std::vector<const fi_info *> devices;

@@ -294,15 +294,15 @@ using namespace halocline::core::mpi;
 // NOLINTBEGIN(readability-function-size): the standard's signatures
 extern "C" {
 
-int MPI_Accumulate(const void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
-                           MPI_Datatype type, MPI_Op op, MPI_Win win) {
+int MPI_Accumulate(const void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, int count, MPI_Datatype type,
+                   MPI_Op op, MPI_Win win) {
   Window *window = find_window(win);
   if (!window) return host::Accumulate(origin, origin_count, origin_type, rank, disp, count, type, op, win);
   return answered(*window, accumulate(*window, op, operand_of(origin, origin_count, origin_type), {rank, disp, count, type}));
 }
 
-int MPI_Raccumulate(const void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
-                            MPI_Datatype type, MPI_Op op, MPI_Win win, MPI_Request *request) {
+int MPI_Raccumulate(const void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, int count, MPI_Datatype type,
+                    MPI_Op op, MPI_Win win, MPI_Request *request) {
   Window *window = find_window(win);
   if (!window) return host::Raccumulate(origin, origin_count, origin_type, rank, disp, count, type, op, win, request);
   if (const int code = refuse_request(*window, rank, request)) return code;
@@ -311,23 +311,21 @@ int MPI_Raccumulate(const void *origin, int origin_count, MPI_Datatype origin_ty
 }
 
 int MPI_Get_accumulate(const void *origin, int origin_count, MPI_Datatype origin_type, void *result, int result_count,
-                               MPI_Datatype result_type, int rank, MPI_Aint disp, int count, MPI_Datatype type, MPI_Op op,
-                               MPI_Win win) {
+                       MPI_Datatype result_type, int rank, MPI_Aint disp, int count, MPI_Datatype type, MPI_Op op, MPI_Win win) {
   Window *window = find_window(win);
   if (!window)
-    return host::Get_accumulate(origin, origin_count, origin_type, result, result_count, result_type, rank, disp, count, type,
-                                        op, win);
-  return answered(*window, get_accumulate(*window, op, operand_of(origin, origin_count, origin_type),
-                                          {result, result_count, result_type}, {rank, disp, count, type}));
+    return host::Get_accumulate(origin, origin_count, origin_type, result, result_count, result_type, rank, disp, count, type, op, win);
+  return answered(*window, get_accumulate(*window, op, operand_of(origin, origin_count, origin_type), {result, result_count, result_type},
+                                          {rank, disp, count, type}));
 }
 
 int MPI_Rget_accumulate(const void *origin, int origin_count, MPI_Datatype origin_type, void *result, int result_count,
-                                MPI_Datatype result_type, int rank, MPI_Aint disp, int count, MPI_Datatype type, MPI_Op op,
-                                MPI_Win win, MPI_Request *request) {
+                        MPI_Datatype result_type, int rank, MPI_Aint disp, int count, MPI_Datatype type, MPI_Op op, MPI_Win win,
+                        MPI_Request *request) {
   Window *window = find_window(win);
   if (!window)
-    return host::Rget_accumulate(origin, origin_count, origin_type, result, result_count, result_type, rank, disp, count, type,
-                                         op, win, request);
+    return host::Rget_accumulate(origin, origin_count, origin_type, result, result_count, result_type, rank, disp, count, type, op, win,
+                                 request);
   if (const int code = refuse_request(*window, rank, request)) return code;
   const int code = get_accumulate(*window, op, operand_of(origin, origin_count, origin_type), {result, result_count, result_type},
                                   {rank, disp, count, type});
@@ -336,14 +334,14 @@ int MPI_Rget_accumulate(const void *origin, int origin_count, MPI_Datatype origi
 
 #if MPI_VERSION >= 4
 int MPI_Accumulate_c(const void *origin, MPI_Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Count count,
-                           MPI_Datatype type, MPI_Op op, MPI_Win win) {
+                     MPI_Datatype type, MPI_Op op, MPI_Win win) {
   Window *window = find_window(win);
   if (!window) return host::Accumulate_c(origin, origin_count, origin_type, rank, disp, count, type, op, win);
   return answered(*window, accumulate(*window, op, operand_of(origin, origin_count, origin_type), {rank, disp, count, type}));
 }
 
 int MPI_Raccumulate_c(const void *origin, MPI_Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Count count,
-                            MPI_Datatype type, MPI_Op op, MPI_Win win, MPI_Request *request) {
+                      MPI_Datatype type, MPI_Op op, MPI_Win win, MPI_Request *request) {
   Window *window = find_window(win);
   if (!window) return host::Raccumulate_c(origin, origin_count, origin_type, rank, disp, count, type, op, win, request);
   if (const int code = refuse_request(*window, rank, request)) return code;
@@ -352,23 +350,21 @@ int MPI_Raccumulate_c(const void *origin, MPI_Count origin_count, MPI_Datatype o
 }
 
 int MPI_Get_accumulate_c(const void *origin, MPI_Count origin_count, MPI_Datatype origin_type, void *result, MPI_Count result_count,
-                               MPI_Datatype result_type, int rank, MPI_Aint disp, MPI_Count count, MPI_Datatype type, MPI_Op op,
-                               MPI_Win win) {
+                         MPI_Datatype result_type, int rank, MPI_Aint disp, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Win win) {
   Window *window = find_window(win);
   if (!window)
-    return host::Get_accumulate_c(origin, origin_count, origin_type, result, result_count, result_type, rank, disp, count, type,
-                                        op, win);
-  return answered(*window, get_accumulate(*window, op, operand_of(origin, origin_count, origin_type),
-                                          {result, result_count, result_type}, {rank, disp, count, type}));
+    return host::Get_accumulate_c(origin, origin_count, origin_type, result, result_count, result_type, rank, disp, count, type, op, win);
+  return answered(*window, get_accumulate(*window, op, operand_of(origin, origin_count, origin_type), {result, result_count, result_type},
+                                          {rank, disp, count, type}));
 }
 
 int MPI_Rget_accumulate_c(const void *origin, MPI_Count origin_count, MPI_Datatype origin_type, void *result, MPI_Count result_count,
-                                MPI_Datatype result_type, int rank, MPI_Aint disp, MPI_Count count, MPI_Datatype type, MPI_Op op,
-                                MPI_Win win, MPI_Request *request) {
+                          MPI_Datatype result_type, int rank, MPI_Aint disp, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Win win,
+                          MPI_Request *request) {
   Window *window = find_window(win);
   if (!window)
-    return host::Rget_accumulate_c(origin, origin_count, origin_type, result, result_count, result_type, rank, disp, count, type,
-                                         op, win, request);
+    return host::Rget_accumulate_c(origin, origin_count, origin_type, result, result_count, result_type, rank, disp, count, type, op, win,
+                                   request);
   if (const int code = refuse_request(*window, rank, request)) return code;
   const int code = get_accumulate(*window, op, operand_of(origin, origin_count, origin_type), {result, result_count, result_type},
                                   {rank, disp, count, type});

@@ -273,13 +273,11 @@ using namespace halocline::core::mpi;
 extern "C" {
 
 int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
-  return create(base, size, disp_unit, info, comm, win,
-                [=] { return host::Win_create(base, size, disp_unit, info, comm, win); });
+  return create(base, size, disp_unit, info, comm, win, [=] { return host::Win_create(base, size, disp_unit, info, comm, win); });
 }
 
 int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
-  return allocate(size, disp_unit, info, comm, baseptr, win,
-                  [=] { return host::Win_allocate(size, disp_unit, info, comm, baseptr, win); });
+  return allocate(size, disp_unit, info, comm, baseptr, win, [=] { return host::Win_allocate(size, disp_unit, info, comm, baseptr, win); });
 }
 
 int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
@@ -289,8 +287,7 @@ int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Com
 
 #if MPI_VERSION >= 4
 int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
-  return create(base, size, disp_unit, info, comm, win,
-                [=] { return host::Win_create_c(base, size, disp_unit, info, comm, win); });
+  return create(base, size, disp_unit, info, comm, win, [=] { return host::Win_create_c(base, size, disp_unit, info, comm, win); });
 }
 
 int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {

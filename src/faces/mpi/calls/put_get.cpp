@@ -58,22 +58,21 @@ using namespace halocline::core::mpi;
 // NOLINTBEGIN(readability-function-size): the standard's signatures
 extern "C" {
 
-int MPI_Put(const void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
-                    MPI_Datatype type, MPI_Win win) {
+int MPI_Put(const void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, int count, MPI_Datatype type,
+            MPI_Win win) {
   Window *window = find_window(win);
   if (!window) return host::Put(origin, origin_count, origin_type, rank, disp, count, type, win);
   return put(*window, origin_of(origin, origin_count, origin_type), {rank, disp, count, type});
 }
 
-int MPI_Get(void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, int count, MPI_Datatype type,
-                    MPI_Win win) {
+int MPI_Get(void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, int count, MPI_Datatype type, MPI_Win win) {
   Window *window = find_window(win);
   if (!window) return host::Get(origin, origin_count, origin_type, rank, disp, count, type, win);
   return get(*window, {origin, origin_count, origin_type}, {rank, disp, count, type});
 }
 
-int MPI_Rput(const void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
-                     MPI_Datatype type, MPI_Win win, MPI_Request *request) {
+int MPI_Rput(const void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, int count, MPI_Datatype type,
+             MPI_Win win, MPI_Request *request) {
   Window *window = find_window(win);
   if (!window) return host::Rput(origin, origin_count, origin_type, rank, disp, count, type, win, request);
   if (const int code = refuse_request(*window, rank, request)) return code;
@@ -81,8 +80,8 @@ int MPI_Rput(const void *origin, int origin_count, MPI_Datatype origin_type, int
   return end_with_request(*window, code, rank, request);
 }
 
-int MPI_Rget(void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
-                     MPI_Datatype type, MPI_Win win, MPI_Request *request) {
+int MPI_Rget(void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, int count, MPI_Datatype type, MPI_Win win,
+             MPI_Request *request) {
   Window *window = find_window(win);
   if (!window) return host::Rget(origin, origin_count, origin_type, rank, disp, count, type, win, request);
   if (const int code = refuse_request(*window, rank, request)) return code;
@@ -92,21 +91,21 @@ int MPI_Rget(void *origin, int origin_count, MPI_Datatype origin_type, int rank,
 
 #if MPI_VERSION >= 4
 int MPI_Put_c(const void *origin, MPI_Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Count count,
-                    MPI_Datatype type, MPI_Win win) {
+              MPI_Datatype type, MPI_Win win) {
   Window *window = find_window(win);
   if (!window) return host::Put_c(origin, origin_count, origin_type, rank, disp, count, type, win);
   return put(*window, origin_of(origin, origin_count, origin_type), {rank, disp, count, type});
 }
 
 int MPI_Get_c(void *origin, MPI_Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Count count, MPI_Datatype type,
-                    MPI_Win win) {
+              MPI_Win win) {
   Window *window = find_window(win);
   if (!window) return host::Get_c(origin, origin_count, origin_type, rank, disp, count, type, win);
   return get(*window, {origin, origin_count, origin_type}, {rank, disp, count, type});
 }
 
 int MPI_Rput_c(const void *origin, MPI_Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Count count,
-                     MPI_Datatype type, MPI_Win win, MPI_Request *request) {
+               MPI_Datatype type, MPI_Win win, MPI_Request *request) {
   Window *window = find_window(win);
   if (!window) return host::Rput_c(origin, origin_count, origin_type, rank, disp, count, type, win, request);
   if (const int code = refuse_request(*window, rank, request)) return code;
@@ -114,8 +113,8 @@ int MPI_Rput_c(const void *origin, MPI_Count origin_count, MPI_Datatype origin_t
   return end_with_request(*window, code, rank, request);
 }
 
-int MPI_Rget_c(void *origin, MPI_Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Count count,
-                     MPI_Datatype type, MPI_Win win, MPI_Request *request) {
+int MPI_Rget_c(void *origin, MPI_Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Count count, MPI_Datatype type,
+               MPI_Win win, MPI_Request *request) {
   Window *window = find_window(win);
   if (!window) return host::Rget_c(origin, origin_count, origin_type, rank, disp, count, type, win, request);
   if (const int code = refuse_request(*window, rank, request)) return code;

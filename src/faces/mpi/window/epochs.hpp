@@ -138,7 +138,7 @@ class Epochs {
   }
 
   mutable std::atomic<Fence> fence = Fence::closed;
-  Hold locks_all = Hold::none;    // none, shared or unchecked
+  Hold locks_all = Hold::none;  // none, shared or unchecked
   bool is_started = false, is_posted = false;
   std::vector<int> started, posted;  // the groups of MPI_Win_start and MPI_Win_post
   std::uint64_t awaited = 0;  // accesses of others that exposures of this rank have ended after
