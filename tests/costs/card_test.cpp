@@ -204,7 +204,7 @@ TEST_F(CardTest, survives_bytes_that_are_wrong) {
 
 TEST_F(CardTest, takes_the_default_where_none_is_kept) {
   ASSERT_EQ(hlc_model_open(nullptr, &model_), HLC_OK);
-  EXPECT_EQ(source().find("default card: no card of this host and MPI is kept"), 0u) << source();
+  EXPECT_EQ(source().find("default card: no machine card of this host and MPI"), 0u) << source();
 }
 
 TEST_F(CardTest, takes_the_one_that_is_kept) {

@@ -13,7 +13,7 @@ import sys
 CASES = {
     "rank": ["MPI_Win_lock on rank 0", "rank 17"],
     "range": ["MPI_Put on rank 0", "bytes 4711 to 4711", "64 bytes of rank 0"],
-    "twice": ["MPI_Win_lock on rank 0", "rank 0 already"],
+    "twice": ["MPI_Win_lock on rank 0", "rank 0 is already locked"],
     "conflict": ["MPI_Put of rank 0", "byte 5 of rank 0", "MPI_Put on rank 0"],
     "open": ["in MPI_Finalize", "MPI_Win_lock_all of rank 0", "is still open"],
 }

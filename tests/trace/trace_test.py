@@ -210,7 +210,7 @@ def left(runner):
     """A halo that is never released: rank 0 shows its own row."""
     done = runner.run("left", HALOCLINE_SUMMARY="1")
     rows = [line.split() for line in done.stdout.splitlines() if re.match(r"halocline: +\d", line)]
-    words = "'flow' (plan 1), mode notify, on rank 0 alone"
+    words = "'flow' (plan 1), mode notify, on rank 0 only"
     yield f"rank 0 says what it knows: {done.stdout}", done.returncode == 0 and words in done.stdout
     yield "which are its own swaps", [row[1:3] for row in rows] == [["0", "5"]]
 
@@ -245,7 +245,7 @@ def folder(runner):
     yield from traps(runner)
     (runner.folder / "rank-0.json").write_text('[{"times": 1}]')
     read = subprocess.run([sys.executable, runner.tool, str(runner.folder)], capture_output=True, text=True, timeout=60, check=False)
-    names = "rank-0.json is no file of HALOCLINE_TRACE" in read.stderr
+    names = "rank-0.json is not a file of HALOCLINE_TRACE" in read.stderr
     yield f"names a file that is no trace: {read.stderr}", read.returncode == 1 and names
 
 
