@@ -51,7 +51,7 @@ struct ResolvedTarget {
 
 /// True if the target is a row of bytes that this rank may access, and is mapped here. `resolved` is then as from resolve_target, with fewer
 /// instructions.
-inline bool resolve_plain_target(const Window &window, const TargetBuffer &target, ResolvedTarget *resolved) {
+[[gnu::always_inline]] inline bool resolve_plain_target(const Window &window, const TargetBuffer &target, ResolvedTarget *resolved) {
   if (static_cast<unsigned>(target.rank) >= static_cast<unsigned>(window.size()) || target.count < 0) return false;
   const Layout *const layout = typed::layout_of(target.type);
   const Place place = window.memory.at(target.rank);
@@ -73,7 +73,7 @@ inline void note_order(WindowMemory::Direction direction) {
 }
 
 /// Copies a contiguous row of one datatype. False if the access is of another kind.
-inline bool move_plain(const Window &window, WindowMemory::Direction direction, const OriginBuffer &origin, const TargetBuffer &target) {
+[[gnu::always_inline]] inline bool move_plain(const Window &window, WindowMemory::Direction direction, const OriginBuffer &origin, const TargetBuffer &target) {
   ResolvedTarget resolved;
   if (origin.type != target.type || origin.count != target.count || !is_address(origin.address)) return false;
   if (!resolve_plain_target(window, target, &resolved)) return false;

@@ -37,12 +37,12 @@ int move(Window &window, WindowMemory::Direction direction, const OriginBuffer &
 }
 
 /// Rows are moved in the function of MPI itself, without calls between.
-inline int put(Window &window, const OriginBuffer &origin, const TargetBuffer &target) {
+[[gnu::always_inline]] inline int put(Window &window, const OriginBuffer &origin, const TargetBuffer &target) {
   if (!window.check && move_plain(window, WindowMemory::Direction::write, origin, target)) return MPI_SUCCESS;
   return put_any(window, origin, target);
 }
 
-inline int get(Window &window, const OriginBuffer &origin, const TargetBuffer &target) {
+[[gnu::always_inline]] inline int get(Window &window, const OriginBuffer &origin, const TargetBuffer &target) {
   if (!window.check && move_plain(window, WindowMemory::Direction::read, origin, target)) return MPI_SUCCESS;
   return get_any(window, origin, target);
 }

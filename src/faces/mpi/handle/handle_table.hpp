@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstring>
 #include <mutex>
-#include <vector>
 
 namespace halocline::mpi {
 
@@ -28,16 +27,15 @@ class HandleTable {
   HandleTable(const HandleTable &) = delete;
   HandleTable &operator=(const HandleTable &) = delete;
 
-  /// Null if it is not there.
+  /// Null if it is not there. Mostly it is in the first place that it may be in.
   const void *find(std::uintptr_t handle) const {
     const Places *const places = places_.load(std::memory_order_acquire);
     if (!places) return nullptr;
-    for (std::size_t i = places->start(handle);; i = (i + 1) & places->mask) {
-      // SYNC value-before-handle (pairs with HandleTable::put): the value belongs to the handle.
-      const std::uintptr_t there = places->all[i].handle.load(std::memory_order_acquire);
-      if (there == handle) return places->all[i].value.load(std::memory_order_acquire);
-      if (there == kFree) return nullptr;
-    }
+    const Place &likely = (*places)[places->start(handle)];
+    // SYNC value-before-handle (pairs with HandleTable::put): the value belongs to the handle.
+    if (likely.handle.load(std::memory_order_acquire) == handle) [[likely]]
+      return likely.value.load(std::memory_order_acquire);
+    return find_further(*places, handle);
   }
 
   /// Enters a handle, or gives it another value.
@@ -52,19 +50,25 @@ class HandleTable {
     std::atomic<std::uintptr_t> handle{kFree};
     std::atomic<const void *> value{nullptr};
   };
+  /// The places follow it in memory, so that a search reads one address less.
   struct Places {
-    Places(int bits, const Places *smaller) : all(std::size_t{1} << bits), mask(all.size() - 1), shift(64 - bits), replaced(smaller) {}
+    Places(std::size_t count, int right, const Places *smaller) : mask(count - 1), shift(right), replaced(smaller) {}
+    const Place &operator[](std::size_t i) const { return reinterpret_cast<const Place *>(this + 1)[i]; }
+    Place &operator[](std::size_t i) { return reinterpret_cast<Place *>(this + 1)[i]; }
+    std::size_t size() const { return mask + 1; }
     std::size_t start(std::uintptr_t handle) const { return (handle * std::uint64_t{0x9E3779B97F4A7C15}) >> shift; }
-    std::uintptr_t at(std::size_t i) const { return all[i].handle.load(std::memory_order_relaxed); }
+    std::uintptr_t at(std::size_t i) const { return (*this)[i].handle.load(std::memory_order_relaxed); }
     /// Where the handle is, or the free place that ends the search for it.
     std::size_t search(std::uintptr_t handle) const;
-    std::vector<Place> all;
     std::size_t mask;
     int shift;
     const Places *replaced;
     std::size_t used = 0;  // places that are not free
   };
+  static_assert(alignof(Place) <= alignof(Places));
 
+  static Places *make(int bits, const Places *smaller);
+  [[gnu::noinline]] static const void *find_further(const Places &places, std::uintptr_t handle);
   Places &grow();
   static void put(Places &places, std::uintptr_t handle, const void *value);
 

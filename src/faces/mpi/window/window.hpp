@@ -129,7 +129,8 @@ class Window {
   std::atomic<bool> failure_reported_{false};
 };
 
-extern constinit halocline::mpi::HandleTable windows;
+/// Hidden: what other libraries might replace is reached by way of a table.
+[[gnu::visibility("hidden")]] extern constinit halocline::mpi::HandleTable windows;
 
 /// The window of a handle; null if the host carries it, or it is invalid. Any thread.
 inline Window *find_window(MPI_Win handle) {
