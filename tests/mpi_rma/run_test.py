@@ -120,7 +120,7 @@ def tells_what_falls_back(bench):
     wrong = says(
         informed,
         0,
-        r"windows carried: none; left to the host MPI: \d+ by MPI_Win_create \(the program uses MPI sessions without MPI_Init; call MPI_Init",
+        r"windows carried: none; left to the host MPI: \d+ by MPI_Win_create \(the program uses MPI sessions without MPI_Init",
     )
     strict = bench.call(*bench.launcher, "-n", 1, bench.run, "--mpi", "--strict", bench.session)
     if not wrong and (strict[0] == 0 or not re.search("HALOCLINE_MPI_STRICT=1.*sessions", strict[1])):

@@ -73,7 +73,8 @@ inline void note_order(WindowMemory::Direction direction) {
 }
 
 /// Copies a contiguous row of one datatype. False if the access is of another kind.
-[[gnu::always_inline]] inline bool move_plain(const Window &window, WindowMemory::Direction direction, const OriginBuffer &origin, const TargetBuffer &target) {
+[[gnu::always_inline]] inline bool move_plain(const Window &window, WindowMemory::Direction direction, const OriginBuffer &origin,
+                                              const TargetBuffer &target) {
   ResolvedTarget resolved;
   if (origin.type != target.type || origin.count != target.count || !is_address(origin.address)) return false;
   if (!resolve_plain_target(window, target, &resolved)) return false;

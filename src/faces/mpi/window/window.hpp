@@ -129,7 +129,7 @@ class Window {
   std::atomic<bool> failure_reported_{false};
 };
 
-/// Hidden: what other libraries might replace is reached by way of a table.
+/// Hidden: a variable that other libraries might replace would be read through a table.
 [[gnu::visibility("hidden")]] extern constinit halocline::mpi::HandleTable windows;
 
 /// The window of a handle; null if the host carries it, or it is invalid. Any thread.
