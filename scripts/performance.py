@@ -66,7 +66,7 @@ def keep(subject, date, machine, mpi, several):
     [old] = files_of(subject)
     text = old.read_text().split(TABLES)[0]
     for key, value in zip(HEAD, (date, machine, mpi)):
-        text = re.sub(rf"^({key} +).*$", lambda found, value=value: found[1] + value, text, count=1, flags=re.M)
+        text = re.sub(rf"^({key} {{2,}}).*$", lambda found, value=value: found[1] + value, text, count=1, flags=re.M)
     old.unlink()
     new = FOLDER / f"{subject}-{date}.txt"
     new.write_text(f"{text}{TABLES}\n\n{blocks_of(several)}\n")
