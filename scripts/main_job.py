@@ -188,7 +188,7 @@ def table(found, swaps):
         lines.append("auto names the mode that it had chosen before it was timed; the cloud's steps include its trial")
     limits = [row["limit_us"] for row in found.values() if row.get("limit_us")]
     if limits:
-        lines.append(f"{'(plain copy)':<18} {min(limits):>7.1f} us   of the same cells, by one core, and one cache line handed over")
+        lines.append(f"{'(plain copy)':<18} {min(limits):>7.1f} us   same cells, one core, plus the hand-over of one cache line")
     return lines
 
 

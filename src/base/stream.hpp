@@ -29,7 +29,8 @@ inline void fetch_to_read(const char *from, std::int64_t bytes) {
     __builtin_prefetch(from + at);
 }
 
-/// True if this processor can write `bytes` at `to` with streaming stores, which do not fetch the line first.
+/// True if this processor can write `bytes` at `to` with streaming stores, which do not fetch the line first. Whether to do so is
+/// decided by NotifyChannel::choose_packing.
 inline bool can_stream([[maybe_unused]] const void *to, [[maybe_unused]] std::int64_t bytes) {
 #if defined(__SSE2__)
   return bytes >= 256 && reinterpret_cast<std::uintptr_t>(to) % 16 == 0;

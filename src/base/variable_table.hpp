@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <stdexcept>
 #include <string_view>
 
 namespace halocline::core {
@@ -53,5 +54,22 @@ inline constexpr std::array kVariables{
     Variable{"ROOT", Reader::place, "", "where the library is installed"},
     Variable{"VERSION", Reader::place, "", "which version is installed"},
 };
+
+/// The value of a variable that is not set. Code reads its defaults from here, so that `halocline info` shows those that hold.
+consteval std::string_view default_of(std::string_view name) {
+  for (const Variable &variable : kVariables)
+    if (variable.name == name) return variable.standard;
+  throw std::invalid_argument("no variable of this name");
+}
+
+/// The same where it is a number.
+consteval long default_number(std::string_view name) {
+  long number = 0;
+  for (const char digit : default_of(name)) {
+    if (digit < '0' || digit > '9') throw std::invalid_argument("no number");
+    number = number * 10 + (digit - '0');
+  }
+  return number;
+}
 
 }  // namespace halocline::core

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/environment.hpp"
+#include "base/variable_table.hpp"
 #include "choice/connected.hpp"
 #include "choice/explain.hpp"
 #include "choice/lent_comm.hpp"
@@ -93,7 +94,7 @@ class Candidates {
   std::vector<Candidate> all_;  // the most promising first
   std::unique_ptr<Trial> trial_;
   const char *untried_ = "";  // why nothing is tried
-  std::int64_t period_ = 1000;
+  std::int64_t period_ = default_number("AUTO_PERIOD");
   int lost_leader_ = -1;  // withdrawn, but not retired yet
 };
 

@@ -1,4 +1,5 @@
-// Looks at how long the winner's swaps take, now and then, and whether that has changed since it won.
+// Whether the winner's swaps take as long as when it won. When to look is decided by Trial (Trial::rest, Trial::start); the period is
+// HALOCLINE_AUTO_PERIOD, read in candidates.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -22,7 +22,7 @@ class Looks {
 class Packer {
  public:
   virtual ~Packer() = default;
-  /// past_caches: another core reads the buffer next, so it had better not stay in this core's caches.
+  /// past_caches: another core reads the buffer next, so it should not stay in this core's caches.
   virtual void pack(int edge, void *buffer, bool past_caches) = 0;
   virtual void unpack(int edge, const void *buffer) = 0;
   /// Called before an edge is read directly, where fields may move between rounds: where the neighbour's are in this one.

@@ -193,11 +193,11 @@ void HaloCheck::report_written(const Guard &guard, const Cells &cell, const char
   const std::string who = findings_.where() + ": " + name(guard.field, cell), them = "rank " + std::to_string(guard.rank);
   const std::string values = value(guard.field, was) + " at start, " + value(guard.field, is) + " now";
   if (guard.is_edge)
-    findings_.found(
-        "edges written between start and finish",
-        who + ", in the edge that " + them + " needs, was written between start and finish (" + values +
-            "); what faces the rank itself, and all of it in mode direct, is read as late as in finish and may be either; other modes took "
-            "a copy at start");
+    findings_.found("edges written between start and finish", who + ", in the edge that " + them +
+                                                                  " needs, was written between start and finish (" + values +
+                                                                  "); cells for the rank itself, and all cells in mode direct, may be read "
+                                                                  "as late as in finish, with either value; other modes took "
+                                                                  "a copy at start");
   else
     findings_.found("halos written between start and finish", who + ", in the halo that " + them + (tables_.reverse ? " takes" : " fills") +
                                                                   ", was written between start and finish (" + values + "); finish " +

@@ -49,6 +49,7 @@ BoundCopy bind_from_message(char *to, std::int64_t place, const BoxCopy &box);
 /// Does several, one after the other. No two sides may overlap.
 void run_copies(std::span<const BoundCopy> copies);
 /// The same into a message, past this core's caches if so asked (see copy_past_caches), and out of a message.
+/// Whether that is faster NotifyChannel::choose_packing (exchange/modes/notify.cpp) finds out when the plan is made.
 void pack_copies(std::span<const BoundCopy> copies, char *message, bool past_caches);
 void unpack_copies(std::span<const BoundCopy> copies, const char *message);
 

@@ -74,7 +74,7 @@ WaitBegin begin_wait();
 void count_wait(const WaitBegin &begun, std::int64_t end_ns);
 
 /// Runs `work`. If tracing is on, also records how long it took, under the name and the rest of what `describe` returns. Both are passed by
-/// value, and had better hold values: what they refer to would need room on the stack where tracing is off, too.
+/// value, and should hold values: what they refer to would need room on the stack where tracing is off, too.
 template <class Describe, class Work>
 [[gnu::noinline, gnu::cold]] auto run_recorded(Describe describe, Work work) {
   const std::int64_t begin_ns = now_ns();

@@ -17,7 +17,8 @@ import subprocess
 import sys
 
 RANKS = 3
-TCP_ON_LO = r"tcp on lo \(127\.0\.0\.1\), libfabric \d+\.\d+ \(/.*\), progress by the calling thread, and a spare thread while none calls"
+TCP_ON_LO = r"tcp on lo \(127\.0\.0\.1\), libfabric \d+\.\d+ \(/.*\), " \
+    r"progress by the calling thread, or a background thread while no call is active"
 FALLS_SHORT = r"rank {rank}: tcp on lo \(127\.0\.0\.1\), .*: {call}: Cannot allocate memory"
 # What happens, the words for the program, and what every rank must say. {old}: the library that is too old; {faulty}: one that has a fault.
 NETWORK, MPI, ERROR = "network", "mpi", "error"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks what libhalocline_mpi exports: each function that it stands before (the list of host.hpp) under its names MPI_X and PMPI_X, what
-Fortran bindings call for attributes of windows, and nothing else.
+"""Checks what libhalocline_mpi exports: each function that it interposes (the list of host_table.hpp) under its names MPI_X and PMPI_X,
+what Fortran bindings call for attributes of windows, and nothing else.
 
 Usage: mpi_exports.py LIBRARY HOST_HPP
 

@@ -16,6 +16,7 @@
 #include "base/environment.hpp"
 #include "base/log.hpp"
 #include "base/mpi_end.hpp"
+#include "base/variable_table.hpp"
 #include "base/variables.hpp"
 #include "engine/communicator/collective.hpp"
 #include "engine/communicator/tracing.hpp"
@@ -112,7 +113,7 @@ Status Context::open(MPI_Comm comm, Status mine) {
 }
 
 Status Context::read_environment() {
-  long timeout_s = 300;
+  long timeout_s = default_number("TIMEOUT");
   char who[32];
   std::snprintf(who, sizeof who, "hlc_init on rank %d", rank_);
   const Status status = environment_number(who, "TIMEOUT", timeout_s);

@@ -9,7 +9,7 @@
 
 namespace halocline::core {
 
-/// A query or its reply, as it is sent. The operands of a query and the old values of a reply follow it. Received messages are checked before
+/// A query or its reply, as it is sent. Raise kBuild (engine/context/context.cpp) with every change. The operands of a query and the old values of a reply follow it. Received messages are checked before
 /// they are used (engine/network/service.cpp).
 ///
 /// The last five kinds are packed (packed_service.cpp): they are about `count` bytes of memory in strips, from `offset` on. The operands begin

@@ -18,7 +18,8 @@ namespace {
 using transport::Choice;
 using transport::Wish;
 
-/// Reads HALOCLINE_FAKE_NETWORK, for tests; rank 0's value holds for all.
+/// Reads HALOCLINE_FAKE_NETWORK, for tests; rank 0's value holds for all. transport/disturbance.cpp acts on crowded and unordered,
+/// transport/ofi/traits.cpp on the others.
 Status read_fake(int rank, transport::Fake &fake) {
   using transport::kFakeNames;
   const char *text = environment("FAKE_NETWORK");
@@ -103,7 +104,7 @@ Status compare_names(Communicator &communicator, const Wish &wish) {
 /// What drives progress, for the description.
 const char *by(Progress progress) {
   if (progress == Progress::helper) return "a helper process of each node for segments, the calling thread for plans";
-  if (progress == Progress::spare) return "the calling thread, and a spare thread while none calls";
+  if (progress == Progress::spare) return "the calling thread, or a background thread while no call is active";
   return progress == Progress::thread ? "a thread" : "the calling thread";
 }
 

@@ -1,5 +1,6 @@
 // The progress thread, which drives progress of the network while the process computes. By HALOCLINE_PROGRESS it runs while no thread calls
 // the library, or whenever something arrives. Where a helper process per node serves its ranks (engine/network/helper.hpp), the former.
+// Started by SharedEndpoint::open; not bound to a core.
 // Source: Hammond, slides on Casper; Gerstenberger et al., section 2.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

@@ -92,7 +92,7 @@ class SegmentDirectory {
   static int id_of(std::uint64_t key) { return static_cast<int>(key & ((1u << kIdBits) - 1)); }
   /// How often others have registered segments with this rank.
   std::uint64_t changed() const {
-    // SYNC descriptor-before-changed (pairs with tell_of_segment)
+    // SYNC descriptor-before-changed (pairs with announce_segment)
     return std::atomic_ref(*reinterpret_cast<std::uint64_t *>(control_.mine().data() + places_.changed)).load(std::memory_order_acquire);
   }
   RemoteMemory *known(int rank, int id) const {

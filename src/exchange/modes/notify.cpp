@@ -23,7 +23,7 @@ namespace {
 constexpr std::array kWays{Packing::kept, Packing::fetched, Packing::past_caches};
 constexpr std::size_t kTrials = 11;  // of each
 using Times = std::array<std::int64_t, kTrials>;
-/// Edges to one rank are announced together up to this number of bytes. A counter costs as much as some cache lines of data. But a peer had better
+/// Edges to one rank are announced together up to this number of bytes. A counter costs as much as some cache lines of data. But a peer should
 /// unpack the first of several long edges while the next is packed.
 constexpr std::int64_t kAnnouncedTogether = std::int64_t{32} << 10;
 /// So many bytes of an edge's slot are prefetched before it is packed. The peer's core has read these lines last; more would not fit the L1

@@ -1,4 +1,5 @@
-// GASPI 17.1, section 5: configuration, processes, connections, the state vector.
+// GASPI 17.1, section 5: configuration, processes, connections, the state vector. gaspi_proc_init initialises MPI if the
+// program has not (base/mpi_use.cpp), and takes ranks and addresses from it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cerrno>
 #include <csignal>

@@ -1,4 +1,5 @@
-// Asks libfabric for its providers and takes the first that fits: libfabric lists them in the order of speed.
+// Chooses provider and interface: providers in libfabric's order, which is that of speed, those with immediate data first (choose); of several
+// interfaces the one on rank 0's network (find_usual); of several devices there the nearest (find_nearest).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/provider.hpp"
 
@@ -34,9 +35,9 @@ struct NamedOnly {
 constexpr NamedOnly kByNameOnly[] = {
     {"shm", "reaches no other node"},
     {"sm2", "reaches no other node"},
-    {"lnx", "joins other providers, and is on trial"},
+    {"lnx", "joins other providers, and is experimental"},
     {"sockets", "is superseded by tcp"},
-    {"net", "is on trial"},
+    {"net", "is experimental"},
     // fi_opx_rma.c, fi_opx_writemsg_internal: older versions pass no flags on.
     {"opx", "may report a write as arrived too early, in older libfabrics"},
 };

@@ -47,7 +47,8 @@ class Region {
   /// Creates the object, accessible to this user only. Without a name a crash at any moment leaves nothing behind. But the others can open
   /// it only if they may access this process's /proc.
   int make_nameless(ObjectAddress &address);
-  /// Creates it under an unguessable name. To be unlinked as soon as all have opened it.
+  /// Creates it under an unguessable name. To be unlinked as soon as all have opened it
+  /// (open_or_name, engine/memory/node_memory.cpp).
   int make_named(ObjectAddress &address);
   /// Opens the object that another process has created.
   int open(const ObjectAddress &address);

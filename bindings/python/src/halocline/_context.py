@@ -327,6 +327,7 @@ class Plan:
     _context: Context
 
     def _begin(self, context: Context, make: Any, *arguments: Any) -> None:
+        """Makes the plan of the extension. It keeps the last argument, the arrays, alive until close (_core/plan.hpp, keep_)."""
         self._core, self._context = make.__new__(make), context
         context._own(self)
         try:

@@ -1,5 +1,5 @@
 // What the accesses to a window have in common: finding the target and its memory. The fast path is for a row of bytes that is mapped here.
-// Everything else, errors included, takes the general path (find_spot).
+// Everything else, errors included, takes the general path (resolve_target).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

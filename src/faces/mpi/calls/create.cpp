@@ -103,7 +103,8 @@ bool has_several_threads() {
   return level == MPI_THREAD_MULTIPLE;
 }
 
-/// Why the engine cannot carry such a window of these ranks; empty if it can. The same on all ranks.
+/// Why the engine cannot carry such a window of these ranks; empty if it can. The same on all ranks. Further reasons are found by open_memory
+/// and by WindowMemory::find_places; CommContext::open finds those that hold for all windows of the communicator.
 std::string obstacle_of(const Wanted &wanted, CommContext &comm) {
   if (!comm.obstacle().empty() || !comm.spans_nodes()) return comm.obstacle();
   Context &context = comm.context;
@@ -137,7 +138,7 @@ Status open_memory(const Wanted &wanted, Window &window, const CommonMemory &com
 }
 
 /// Collective, the same status on all ranks; `obstacle` says why the engine cannot carry the window. `prepared`: the status of what this rank
-/// has made before the meeting, if it knew the node.
+/// has made before the meeting, if the communicator had a context.
 Status carry(Wanted &wanted, Making &making, Status prepared, const FirstMeeting &met, std::string &obstacle) {
   const std::shared_ptr<CommContext> comm = find_comm_context(wanted.comm);
   obstacle = obstacle_of(wanted, *comm);
@@ -165,7 +166,7 @@ bool is_final(Status status) { return status == Status::peer_died || status == S
 /// All ranks return the same code, whichever of them passed the argument.
 int refuse_matter(const Wanted &wanted, std::int64_t least) {
   const auto mine = static_cast<long long>(wanted.memory.bytes);
-  if (least == null_base) return refuse(MPI_ERR_ARG, "a rank passed NULL as the memory or as the place of its address");
+  if (least == null_base) return refuse(MPI_ERR_ARG, "a rank passed NULL as base or baseptr");
   const int code = is_user_memory(wanted.flavor) ? MPI_ERR_SIZE : MPI_ERR_NO_MEM;
   return refuse(code, "a rank requests more bytes than memory can hold (this rank: %lld)", mine);
 }

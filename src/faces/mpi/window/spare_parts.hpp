@@ -24,7 +24,7 @@ struct FarPlace {
 
 /// A part per rank: its words, then some bytes.
 struct WindowParts {
-  std::int64_t number = 0;  // among those of the node, from 1 on, the same on all ranks; 0: there are none
+  std::int64_t number = 0;  // among those of the CommContext, from 1 on, the same on all ranks; 0: there are none
   std::int64_t data = 0;  // where the bytes begin in a part
   std::int64_t bytes = 0;  // of this rank's
   SharedMemory region;  // of a window of one node
@@ -34,13 +34,13 @@ struct WindowParts {
   bool any() const { return number > 0; }
 };
 
-/// The parts of windows of a node that have ended, for the next ones of the same ranks. Each rank decides alone what it keeps: only what all
+/// The parts of windows of a CommContext that have ended, for the next ones of the same ranks. Each rank decides alone what it keeps: only what all
 /// have kept is taken. Any thread may call.
 class SpareParts {
  public:
   /// Parts with more bytes are not kept: to fill them takes longer than the meetings.
   static constexpr std::int64_t kLargest = std::int64_t{4} << 20;
-  /// The most that this process keeps, of all nodes.
+  /// The most that this process keeps, of all communicators.
   static constexpr std::int64_t kMostOfProcess = std::int64_t{64} << 20;
   static constexpr std::size_t kSlots = 4;
   using Slots = std::array<WindowParts, kSlots>;

@@ -110,14 +110,14 @@ class Window {
   };
 
   MPI_Win handle = MPI_WIN_NULL;
-  std::int64_t number = 0;  // on its node, the same on all ranks
+  std::int64_t number = 0;  // in its CommContext, the same on all ranks
   std::shared_ptr<CommContext> comm;
   WindowMemory memory;
   Attached attached;  // to a dynamic window
   Epochs epochs;
   WriterPlaces writer_places;
   Attributes attributes;
-  std::shared_ptr<Check> check;  // null unless HALOCLINE_CHECK=1
+  std::shared_ptr<Check> check;  // null unless HALOCLINE_CHECK=1 or HALOCLINE_TRACE
   bool has_met = false;  // in a call of MPI_Win_free that the host has refused
 
  private:
