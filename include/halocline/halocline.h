@@ -291,6 +291,24 @@ typedef struct hlc_field {
   const char *name; /**< for messages, the same on all ranks; may be NULL */
 } hlc_field;
 
+/**
+ * Where the values of a field are along one dimension. Between two blocks of cells lies a node, which is the last of one rank and the first of
+ * the next. A field on nodes has one value more than its block has cells.
+ */
+typedef enum hlc_stagger HLC_INT {
+  HLC_CENTRED = 0, /**< in the cells */
+  HLC_NODES_SHARED, /**< on nodes; both ranks compute the node between them: swaps leave it out, and begin behind it */
+  HLC_NODES_OWNED /**< on nodes; the rank above owns the node between two: the rank below gets it, as the first value of its high halo */
+} hlc_stagger;
+
+/** How a field of a halo differs from the spec. Zero: it does not. The same on all ranks. */
+typedef struct hlc_field_shape {
+  hlc_stagger stagger[HLC_MAX_DIMS]; /**< along each dimension */
+  int own_depth; /**< 1: the depths below are the field's; 0: the spec's are */
+  int64_t depth_low[HLC_MAX_DIMS]; /**< halo values on the low side, 0 to the cells of the smallest block */
+  int64_t depth_high[HLC_MAX_DIMS]; /**< the same on the high side; of owned nodes behind the node that is the neighbour's */
+} hlc_field_shape;
+
 /** Everything that hlc_halo_init needs. Zero-initialise it; the zero of every enum but layout is a sensible default. */
 typedef struct hlc_halo_spec {
   const hlc_grid *grid; /**< copied */
@@ -310,6 +328,7 @@ typedef struct hlc_halo_spec {
   const char *name; /**< for messages, the same on all ranks; may be NULL */
   int rebind; /**< 1: swaps may use other arrays than those of fields, see hlc_halo_start_with; the same on all ranks */
   int staged; /**< 1: one dimension after the other, two messages per dimension, see hlc_halo_init; the same on all ranks */
+  const hlc_field_shape *shapes; /**< NULL: every field has the block's cells and the spec's depths. Else nfields entries, see hlc_halo_init */
 } hlc_halo_spec;
 
 /** Which part of a halo one swap fills. Zero: everything. */
@@ -320,6 +339,7 @@ typedef struct hlc_swap {
   int dim; /**< which one, if one_dim is not 0 */
   hlc_side side; /**< with one_dim: fill the low halo, the high halo, or both */
   int reverse; /**< 1: the adjoint: halo values are added to the owner's edge, and my halo becomes 0 */
+  int64_t depth; /**< 0: the whole halo; else at most so many halo values per side, those nearest the block. The same on all ranks */
 } hlc_swap;
 
 /**
@@ -343,6 +363,12 @@ typedef struct hlc_swap {
  * by field, not one dimension alone. hlc_halo_test continues with the next dimension once the data of one are there. Reverse swaps add in
  * another order than without staging. Views show the halo only. Staging needs the grid's own neighbours and no fills, else
  * HLC_ERR_UNSUPPORTED. A star stencil has nothing to stage and stays as it is.
+ *
+ * shapes. Fields on cells, nodes and faces of one grid are swapped together, with one message per neighbour. The array of a field along
+ * dimension d has depth_low + local + depth_high values, and one more if it is on nodes. Its data point to the outermost low halo value.
+ * HLC_NODES_SHARED: the block has local + 1 values, of which the first and the last are the neighbours' as well. HLC_NODES_OWNED: the block
+ * has local values, and local + 1 at the upper end of an open dimension. Its high halo is one value deeper elsewhere. Shapes and staged
+ * together are HLC_ERR_UNSUPPORTED, also with a halo deeper than the block.
  *
  * Errors, the same on all ranks: HLC_ERR_ARGUMENT (names the argument, the rank and its value), HLC_ERR_MISMATCH, HLC_ERR_MEMORY,
  * HLC_ERR_MPI, HLC_ERR_UNSUPPORTED. HLC_ERR_MISMATCH names both ranks and both sizes. Where ranks make halos of different names or with

@@ -69,7 +69,7 @@ Status check_strides(const BlockShape &shape, const hlc_field &field, const std:
   const Strides strides = field_strides(shape.spec, field);
   std::int64_t inner = element_bytes(field);
   for (const int dim : stride_order(strides, shape.grid.ndims)) {
-    const std::int64_t cells = dim < shape.grid.ndims ? array_cells(shape.spec, dim) : 1;
+    const std::int64_t cells = dim < shape.grid.ndims ? Extents::of(shape.spec).cells(dim) : 1;
     if (cells == 1) continue;
     const std::int64_t stride = strides[static_cast<std::size_t>(dim)];
     if (stride < inner || stride > kMostBytes / cells)

@@ -5,6 +5,8 @@
 
 #include <halocline/halocline.h>
 
+#include <algorithm>
+
 #include "choice/trial.hpp"
 
 namespace halocline::core {
@@ -34,17 +36,33 @@ bool in_stages(const Spec &spec) {
     return false;
 }
 
+/// The most halo cells on one side of a field, as the spec says. A swap may name that depth, and another rank pass 0.
+inline std::int64_t deepest_of(const hlc_halo_spec &spec) {
+  std::int64_t most = 0;
+  for (int d = 0; d < spec.grid->ndims; ++d) {
+    bool any = !spec.shapes;
+    for (int f = 0; spec.shapes && f < spec.nfields; ++f)
+      if (const hlc_field_shape &shape = spec.shapes[f]; shape.own_depth)
+        most = std::max({most, shape.depth_low[d], shape.depth_high[d]});
+      else
+        any = true;
+    if (any) most = std::max({most, spec.depth_low[d], spec.depth_high[d]});
+  }
+  return most;
+}
+
 /// What a swap of everything moves: a call may list it all, and another rank pass NULL.
 struct Whole {
   int fields = 0, dims = 0;  // dims 0: swaps have no dimensions
+  std::int64_t depth = 0;
 };
-inline Whole whole_of(const hlc_halo_spec &spec) { return {spec.nfields, spec.grid->ndims}; }
-inline Whole whole_of(const hlc_index_halo_spec &spec) { return {spec.nfields, 0}; }
-inline Whole whole_of(const hlc_blocks_spec &spec) { return {spec.nfields, 0}; }
+inline Whole whole_of(const hlc_halo_spec &spec) { return {spec.nfields, spec.grid->ndims, deepest_of(spec)}; }
+inline Whole whole_of(const hlc_index_halo_spec &spec) { return {spec.nfields}; }
+inline Whole whole_of(const hlc_blocks_spec &spec) { return {spec.nfields}; }
 inline Whole whole_of(const hlc_exchange_spec &) { return {}; }
 
 /// No number of fields, and no dimension.
-constexpr int kReverse = -1000;
+constexpr int kReverse = -1000, kDepth = -1001;
 
 /// FNV-1a over numbers.
 class SignatureHash {
@@ -67,6 +85,10 @@ inline SwapSignature signature_of(const Whole &whole, const hlc_swap *what) {
   if (!what) return hash.value();
   if (what->reverse) hash.add(kReverse);
   if (what->nfields > 0 && what->nfields != whole.fields) add_fields(hash, whole, what->nfields, what->fields);
+  if (what->depth > 0 && what->depth < whole.depth) {
+    hash.add(kDepth);
+    hash.add(static_cast<int>(what->depth));
+  }
   if (what->one_dim && (whole.dims != 1 || what->side != HLC_SIDE_BOTH)) {
     hash.add(-1 - what->dim);
     hash.add(static_cast<int>(what->side));

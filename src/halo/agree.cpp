@@ -18,7 +18,24 @@ std::int64_t fills_as_number(const hlc_halo_spec &spec, int field, int part) {
   return bits;
 }
 
+const char *shapes_word(std::int64_t value) { return value ? "given" : "NULL"; }
+
+void add_shape(std::vector<Rule> &rules, const std::string &who, const hlc_field_shape &shape, int ndims) {
+  rules.push_back({who + "'s shape.own_depth", shape.own_depth != 0});
+  for (int d = 0; d < ndims; ++d) {
+    const std::string index = "[" + std::to_string(d) + "]";
+    rules.push_back({who + "'s shape.stagger" + index, shape.stagger[d]});
+    rules.push_back({who + "'s shape.depth_low" + index, shape.own_depth ? shape.depth_low[d] : 0});
+    rules.push_back({who + "'s shape.depth_high" + index, shape.own_depth ? shape.depth_high[d] : 0});
+  }
+}
+
 const char *stencil_word(std::int64_t value) { return value == HLC_STENCIL_STAR ? "star" : "box"; }
+
+Nesting nesting_of(const hlc_halo_spec &spec, int field) {
+  const Extents extents = Extents::of(spec, field);
+  return find_nesting(extents, spec.grid->ndims, field_strides(spec, spec.fields[field], extents));
+}
 
 /// What each rank knows of the fields' order in memory, and what all know together.
 struct Nestings : Job {
@@ -35,7 +52,8 @@ Status agree_on_spec(Communicator &communicator, const hlc_halo_spec &spec, cons
                                {"nfields", spec.nfields},
                                {"stencil", spec.stencil, stencil_word},
                                {"rebind", spec.rebind != 0},
-                               {"staged", spec.staged != 0}});
+                               {"staged", spec.staged != 0},
+                               {"shapes", spec.shapes != nullptr, shapes_word}});
     return rules;
   }));
   return check_rules(communicator, "hlc_halo_init", [&] {
@@ -48,6 +66,7 @@ Status agree_on_spec(Communicator &communicator, const hlc_halo_spec &spec, cons
       const std::string who = "fields[" + std::to_string(f) + "]";
       rules.push_back({who + "'s type", spec.fields[f].type, type_name});
       rules.push_back({who + "'s element_bytes", element_bytes(spec.fields[f])});
+      if (spec.shapes) add_shape(rules, who, spec.shapes[f], ndims);
       for (int part = 0; part < 2; ++part)
         rules.push_back({who + (part ? "'s fills, from 60 on" : "'s fills"), fills_as_number(spec, f, part)});
     }
@@ -59,7 +78,7 @@ Status agree_on_orders(Communicator &communicator, const hlc_halo_spec &spec, st
   std::unique_ptr<Nestings> nestings;
   HLC_TRY(prepare(communicator, communicator.comm(), [&] {
     nestings = std::make_unique<Nestings>();
-    for (int f = 0; f < spec.nfields; ++f) nestings->mine.push_back(find_nesting(spec, field_strides(spec, spec.fields[f])));
+    for (int f = 0; f < spec.nfields; ++f) nestings->mine.push_back(nesting_of(spec, f));
     nestings->all.resize(nestings->mine.size());
     nestings->requests.resize(1, MPI_REQUEST_NULL);
     return Status::ok;

@@ -78,8 +78,8 @@ Status Bindings::find(std::size_t e, Member member, std::span<const FieldPlace> 
       return fail(Status::state, "rank %d: fields[%zu] '%s' of rank %d is in an hlc_field_alloc block that rank %d has freed",
                   topology_.rank(), f, tables_.fields[f].name.c_str(), path.direction.rank, topology_.rank());
     const Reach &reach = reach_[e * tables_.fields.size() + f];
-    path.moves[f].peer_halo = part + places[f].offset + reach.halo;
-    path.moves[f].peer_edge = part + places[f].offset + reach.edge;
+    const char *const array = part + places[f].offset;
+    aim_at_peer(tables_, path.direction, f, path.moves[f], array + reach.halo, array + reach.edge);
   }
   return Status::ok;
 }

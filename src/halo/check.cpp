@@ -8,14 +8,20 @@
 #include "halo/cells.hpp"
 
 namespace halocline::core {
+namespace {
+
+/// Of a field's array: the cells that are not halo, and all cells.
+Box block_of(const HaloField &field) { return {field.extents.low, field.extents.block}; }
+Box whole_of(const HaloField &field) {
+  Box box;
+  for (int d = 0; d < kMaxDims; ++d) box.count[static_cast<std::size_t>(d)] = field.extents.cells(d);
+  return box;
+}
+
+}  // namespace
 
 HaloCheck::HaloCheck(const HaloTables &tables, Exchange &exchange, const hlc_halo_spec &spec)
     : tables_(tables), exchange_(exchange), check_(*exchange.check()), findings_(check_.findings()) {
-  for (std::size_t d = 0; d < static_cast<std::size_t>(spec.grid->ndims); ++d) {
-    depth_low_[d] = block_.start[d] = spec.depth_low[d];
-    block_.count[d] = spec.grid->local[d];
-    whole_.count[d] = array_cells(spec, static_cast<int>(d));
-  }
   for (const HaloField &field : tables_.fields) {
     poisons_.emplace_back(field.type, field.element, exchange.plan().communicator->rank());
     if (spec.rebind) planned_.push_back(field.data);
@@ -31,21 +37,22 @@ HaloCheck::HaloCheck(const HaloTables &tables, Exchange &exchange, const hlc_hal
 std::string HaloCheck::name(std::size_t f, const Cells &cell) const {
   std::string place;
   for (std::size_t d = 0; d < static_cast<std::size_t>(tables_.ndims); ++d)
-    place += (d ? ", " : "") + std::to_string(cell[d] - depth_low_[d] - tables_.grown[d]);
+    place += (d ? ", " : "") + std::to_string(cell[d] - field(f).extents.low[d] - tables_.grown[d]);
   return "cell (" + place + ") of field " + std::to_string(f) + " '" + field(f).name + "' (counted from 0)";
 }
 
 std::string HaloCheck::value(std::size_t f, const char *cell) const { return element_in_words(field(f).type, field(f).element, cell); }
 
 /// Poison does not tell from which halo it was read; most stencils read the nearest.
-int HaloCheck::nearest_neighbour(const Cells &cell) const {
+int HaloCheck::nearest_neighbour(std::size_t f, const Cells &cell) const {
   int rank = -1;
   std::int64_t least = INT64_MAX;
   for (const auto *paths : {&tables_.paths, &tables_.self_paths, &tables_.repeats})
     for (const HaloPath &path : *paths) {
-      std::int64_t distance = path.direction.halo.cells() > 0 ? 0 : INT64_MAX;
+      const Box &halo = path.moves[f].halo_box;
+      std::int64_t distance = halo.cells() > 0 ? 0 : INT64_MAX;
       for (std::size_t d = 0; d < cell.size() && distance < INT64_MAX; ++d) {
-        const std::int64_t first = path.direction.halo.start[d], last = first + path.direction.halo.count[d] - 1;
+        const std::int64_t first = halo.start[d], last = first + halo.count[d] - 1;
         distance += std::max({first - cell[d], cell[d] - last, std::int64_t{0}});
       }
       if (distance >= least) continue;
@@ -60,6 +67,7 @@ void HaloCheck::describe(const hlc_swap *what) {
   const bool one_dim = what && what->one_dim && !(tables_.ndims == 1 && what->side == HLC_SIDE_BOTH);
   const char *sides[] = {"both sides", "the low side", "the high side"};
   descriptor_.what = {tables_.reverse, one_dim, one_dim ? what->dim : 0, one_dim ? what->side : 0};
+  descriptor_.what.push_back(tables_.most == kWholeDepth ? 0 : static_cast<int>(tables_.most));
   descriptor_.words = tables_.swapped.size() == tables_.fields.size() ? "all fields" : "the fields";
   for (const int f : tables_.swapped) {
     descriptor_.what.push_back(f);
@@ -68,6 +76,7 @@ void HaloCheck::describe(const hlc_swap *what) {
   }
   if (!planned_.empty()) describe_arrays();
   if (one_dim) descriptor_.words += std::string(", ") + sides[what->side] + " of dimension " + std::to_string(what->dim);
+  if (tables_.most != kWholeDepth) descriptor_.words += ", " + std::to_string(tables_.most) + " deep";
   if (tables_.reverse) descriptor_.words += ", in reverse";
 }
 
@@ -100,7 +109,7 @@ std::vector<char> HaloCheck::pack_for(const HaloPath &path) const {
     const auto f = static_cast<std::size_t>(number);
     const HaloMove &move = path.moves[f];
     if ((tables_.reverse ? move.halo_bytes : move.edge_bytes) == 0) continue;
-    const std::vector<char> cells = pack(f, tables_.reverse ? path.direction.halo : path.direction.edge);
+    const std::vector<char> cells = pack(f, tables_.reverse ? move.halo_box : move.edge_box);
     all.insert(all.end(), cells.begin(), cells.end());
   }
   return all;
@@ -111,15 +120,18 @@ void HaloCheck::guard(const Guard &guard) {
   if (!guard.is_poisoned) guards_.back().copy = pack(guard.field, guard.box);
 }
 
-void HaloCheck::guard_edge(const HaloPath &path, const Box &box, std::int64_t HaloMove::*of) {
-  for (const int f : tables_.swapped)
-    if (path.moves[static_cast<std::size_t>(f)].*of > 0) guard({static_cast<std::size_t>(f), box, path.direction.rank, true, false, {}});
+void HaloCheck::guard_edge(const HaloPath &path, Box HaloMove::*box, std::int64_t HaloMove::*of) {
+  for (const int number : tables_.swapped) {
+    const auto f = static_cast<std::size_t>(number);
+    if (path.moves[f].*of > 0) guard({f, path.moves[f].*box, path.direction.rank, true, false, {}});
+  }
 }
 
 void HaloCheck::guard_halo(const HaloPath &path) {
-  for (const int f : tables_.swapped)
-    if (path.moves[static_cast<std::size_t>(f)].halo_bytes > 0)
-      guard({static_cast<std::size_t>(f), path.direction.halo, path.direction.rank, false, !tables_.reverse, {}});
+  for (const int number : tables_.swapped) {
+    const auto f = static_cast<std::size_t>(number);
+    if (path.moves[f].halo_bytes > 0) guard({f, path.moves[f].halo_box, path.direction.rank, false, !tables_.reverse, {}});
+  }
 }
 
 /// Forwards, what is sent are edges and what is filled are halos; in reverse, halos are sent and edges are added to.
@@ -129,12 +141,12 @@ void HaloCheck::list_guards() {
   for (std::size_t e = 0; e < tables_.paths.size(); ++e) {
     const HaloPath &path = tables_.paths[e];
     const Part &part = exchange_.parts()[e];
-    if ((forward ? part.out : part.in) > 0) guard_edge(path, path.direction.edge, &HaloMove::edge_bytes);
+    if ((forward ? part.out : part.in) > 0) guard_edge(path, &HaloMove::edge_box, &HaloMove::edge_bytes);
     if ((forward ? part.in : part.out) > 0) guard_halo(path);
   }
   for (const HaloPath &path : tables_.self_paths) {
     if (!path.active) continue;
-    guard_edge(path, path.source, &HaloMove::halo_bytes);
+    guard_edge(path, &HaloMove::source, &HaloMove::halo_bytes);
     guard_halo(path);
   }
   for (const HaloPath &path : tables_.repeats)
@@ -209,12 +221,12 @@ void HaloCheck::look_for_poison(const char *when) {
   for (const int number : tables_.swapped) {
     const auto f = static_cast<std::size_t>(number);
     const HaloField &of = field(f);
-    const bool clean = for_each_cell(block_, of.strides, of.order, of.data, [&](const Cells &cell, const char *address) {
+    const bool clean = for_each_cell(block_of(of), of.strides, of.order, of.data, [&](const Cells &cell, const char *address) {
       if (!poisons_[f].found_in(address)) return true;
       if (!tainted_[f])
         findings_.found("halos read before finish", findings_.where() + ": " + name(f, cell) + " holds poison, found " + when +
                                                         ": a halo cell was read between start and finish, probably one that rank " +
-                                                        std::to_string(nearest_neighbour(cell)) + " fills");
+                                                        std::to_string(nearest_neighbour(f, cell)) + " fills");
       return false;
     });
     tainted_[f] = !clean;
@@ -253,7 +265,7 @@ void HaloCheck::compare_halos() {
       const HaloField &of = field(f);
       const char *end = expected + path.moves[f].halo_bytes;
       if (end == expected) continue;
-      for_each_cell(path.direction.halo, of.strides, of.order, of.data, [&](const Cells &cell, const char *is) {
+      for_each_cell(path.moves[f].halo_box, of.strides, of.order, of.data, [&](const Cells &cell, const char *is) {
         if (poisons_[f].found_in(expected)) tainted_.assign(tainted_.size(), 1);
         const bool right = std::memcmp(expected, is, static_cast<std::size_t>(of.element)) == 0;
         if (!right) report_wrong(path, f, cell, expected, is);
@@ -271,20 +283,20 @@ void HaloCheck::expect_sums() {
   for (const int number : tables_.swapped) {
     const auto f = static_cast<std::size_t>(number);
     const HaloField &of = field(f);
-    const Strides strides = packed_strides(whole_.count, of.element, of.order);
-    sums_[f] = pack(f, whole_);
+    const Strides strides = packed_strides(whole_of(of).count, of.element, of.order);
+    sums_[f] = pack(f, whole_of(of));
     const auto add_box = [&](const Box &to, const char *from) {
       const Strides packed = packed_strides(to.count, of.element, of.order);
       add(sums_[f].data() + box_offset(to, strides), from, plan_copy(to.count, strides, packed, of.element, of.order), of.type);
     };
     for (const HaloPath &path : tables_.self_paths)
-      if (path.active && path.moves[f].halo_bytes > 0) add_box(path.source, pack(f, path.direction.halo).data());
+      if (path.active && path.moves[f].halo_bytes > 0) add_box(path.moves[f].source, pack(f, path.moves[f].halo_box).data());
     for (std::size_t e = 0; e < tables_.paths.size(); ++e) {
       if (exchange_.parts()[e].in == 0 || tables_.paths[e].moves[f].edge_bytes == 0) continue;
       const char *from = check_.values_of(static_cast<int>(e)).data();
       for (const int before : tables_.swapped)
         from += before < number ? tables_.paths[e].moves[static_cast<std::size_t>(before)].edge_bytes : 0;
-      add_box(tables_.paths[e].direction.edge, from);
+      add_box(tables_.paths[e].moves[f].edge_box, from);
     }
   }
 }
@@ -297,8 +309,8 @@ void HaloCheck::compare_sums() {
       const auto f = static_cast<std::size_t>(number);
       if (path.moves[f].edge_bytes == 0) continue;
       const HaloField &of = field(f);
-      const Strides strides = packed_strides(whole_.count, of.element, of.order);
-      for_each_cell(path.direction.edge, of.strides, of.order, of.data, [&](const Cells &cell, const char *is) {
+      const Strides strides = packed_strides(whole_of(of).count, of.element, of.order);
+      for_each_cell(path.moves[f].edge_box, of.strides, of.order, of.data, [&](const Cells &cell, const char *is) {
         const char *expected = sums_[f].data();
         for (std::size_t d = 0; d < cell.size(); ++d) expected += cell[d] * strides[d];
         const bool right = std::memcmp(expected, is, static_cast<std::size_t>(of.element)) == 0;

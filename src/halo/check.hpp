@@ -38,7 +38,7 @@ class HaloCheck final : public Looks {
 
   void list_guards();
   /// `of` names the bytes of a field's move: if they are 0, the field takes no part.
-  void guard_edge(const HaloPath &path, const Box &box, std::int64_t HaloMove::*of);
+  void guard_edge(const HaloPath &path, Box HaloMove::*box, std::int64_t HaloMove::*of);
   void guard_halo(const HaloPath &path);
   void guard(const Guard &guard);
   void describe(const hlc_swap *what);
@@ -55,15 +55,13 @@ class HaloCheck final : public Looks {
   std::vector<char> pack_for(const HaloPath &path) const;
   std::string name(std::size_t field, const Cells &cell) const;
   std::string value(std::size_t field, const char *cell) const;
-  int nearest_neighbour(const Cells &cell) const;
+  int nearest_neighbour(std::size_t field, const Cells &cell) const;
   const HaloField &field(std::size_t f) const { return tables_.fields[f]; }
 
   const HaloTables &tables_;
   Exchange &exchange_;
   Check &check_;
   Findings &findings_;
-  Cells depth_low_{};
-  Box block_, whole_;  // of the array: the cells that are not halo, and all cells
   std::vector<const char *> planned_;  // per field, the spec's array; none unless swaps may use other arrays
   std::vector<Poison> poisons_;  // per field
   std::vector<char> tainted_;  // per field: poison in its block has been reported

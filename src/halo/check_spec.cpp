@@ -128,11 +128,12 @@ Status check_field(const hlc_halo_spec &spec, int f, int rank) {
   const hlc_field &field = spec.fields[f];
   const std::string who = indexed("fields", f) + " '" + field_name(field) + "'";
   HLC_TRY(check_element(field, who, rank));
-  const Strides strides = field_strides(spec, field);
+  const Extents extents = Extents::of(spec, f);
+  const Strides strides = field_strides(spec, field, extents);
   std::int64_t inner = element_bytes(field);
   for (const int dim : stride_order(strides, spec.grid->ndims)) {
     if (dim >= spec.grid->ndims) break;
-    const std::int64_t stride = strides[static_cast<std::size_t>(dim)], cells = array_cells(spec, dim);
+    const std::int64_t stride = strides[static_cast<std::size_t>(dim)], cells = extents.cells(dim);
     if (cells > 1 && stride < inner)
       return fail(Status::argument,
                   "hlc_halo_init on rank %d: %s: stride_bytes[%d] is %lld, so cells would overlap; at least %lld is needed", rank,
@@ -146,7 +147,7 @@ Status check_field(const hlc_halo_spec &spec, int f, int rank) {
 
 /// Two fields with the same strides, and the bytes of an element of each.
 struct Pair {
-  const hlc_halo_spec &spec;
+  const Extents &first, &second;
   Strides strides;
   std::array<int, kMaxDims> order;
   std::int64_t elements[2];
@@ -156,11 +157,11 @@ struct Pair {
   bool meets(int place, std::int64_t delta) const {
     if (place < 0) return delta < elements[0] && -delta < elements[1];
     const int dim = order[static_cast<std::size_t>(place)];
-    const std::int64_t stride = strides[static_cast<std::size_t>(dim)], most = array_cells(spec, dim) - 1;
-    if (most == 0) return meets(place - 1, delta);
+    const std::int64_t stride = strides[static_cast<std::size_t>(dim)], most = first.cells(dim) - 1, least = 1 - second.cells(dim);
+    if (most == least) return meets(place - 1, delta);
     const std::int64_t below = delta / stride - (delta % stride < 0 ? 1 : 0);
     for (const std::int64_t distance : {below, below + 1})
-      if (distance >= -most && distance <= most && meets(place - 1, delta - distance * stride)) return true;
+      if (distance >= least && distance <= most && meets(place - 1, delta - distance * stride)) return true;
     return false;
   }
 };
@@ -170,10 +171,11 @@ struct Pair {
 Status check_overlap(const hlc_halo_spec &spec, int f, int g, int rank) {
   const hlc_field &first = spec.fields[f], &second = spec.fields[g];
   const std::int64_t delta = reinterpret_cast<std::intptr_t>(second.data) - reinterpret_cast<std::intptr_t>(first.data);
-  if (delta >= field_extent(spec, first) || -delta >= field_extent(spec, second)) return Status::ok;
-  const Strides strides = field_strides(spec, first);
-  const Pair pair{spec, strides, stride_order(strides, spec.grid->ndims), {element_bytes(first), element_bytes(second)}};
-  if (strides == field_strides(spec, second) ? !pair.meets(spec.grid->ndims - 1, delta) : delta != 0) return Status::ok;
+  const Extents extents[2] = {Extents::of(spec, f), Extents::of(spec, g)};
+  if (delta >= field_extent(spec, first, extents[0]) || -delta >= field_extent(spec, second, extents[1])) return Status::ok;
+  const Strides strides = field_strides(spec, first, extents[0]);
+  const Pair pair{extents[0], extents[1], strides, stride_order(strides, spec.grid->ndims), {element_bytes(first), element_bytes(second)}};
+  if (strides == field_strides(spec, second, extents[1]) ? !pair.meets(spec.grid->ndims - 1, delta) : delta != 0) return Status::ok;
   return fail(Status::argument, "hlc_halo_init on rank %d: fields[%d] '%s' and fields[%d] '%s' overlap: their data are %lld bytes apart",
               rank, f, field_name(first), g, field_name(second), static_cast<long long>(delta));
 }
@@ -187,6 +189,34 @@ Status check_layout(const hlc_halo_spec &spec, int rank) {
                   "hlc_halo_init on rank %d: layout is not set, and %s '%s' has no stride_bytes: set layout to HLC_ROW_MAJOR (the last "
                   "dimension is contiguous, as in C arrays) or HLC_COLUMN_MAJOR (the first one is, as in Fortran)",
                   rank, indexed("fields", f).c_str(), field_name(spec.fields[f]));
+  return Status::ok;
+}
+
+/// A field whose halo were deeper than the smallest block would need values of a neighbour's neighbour.
+Status check_shape(const hlc_halo_spec &spec, int f, int rank) {
+  const hlc_field_shape &shape = spec.shapes[f];
+  const std::string who = indexed("shapes", f) + ", of field '" + field_name(spec.fields[f]) + "': ";
+  for (int d = 0; d < spec.grid->ndims; ++d) {
+    if (shape.stagger[d] < HLC_CENTRED || shape.stagger[d] > HLC_NODES_OWNED)
+      return bad(rank, who + indexed("stagger", d), shape.stagger[d], "HLC_CENTRED, HLC_NODES_SHARED or HLC_NODES_OWNED");
+    if (!shape.own_depth) continue;
+    const std::string most = "0 to the rank's cells, " + std::to_string(spec.grid->local[d]);
+    if (shape.depth_low[d] < 0 || shape.depth_low[d] > spec.grid->local[d]) return bad(rank, who + indexed("depth_low", d), shape.depth_low[d], most);
+    if (shape.depth_high[d] < 0 || shape.depth_high[d] > spec.grid->local[d])
+      return bad(rank, who + indexed("depth_high", d), shape.depth_high[d], most);
+  }
+  return Status::ok;
+}
+
+Status check_shapes(const hlc_halo_spec &spec, int rank) {
+  if (!spec.shapes) return Status::ok;
+  if (spec.staged)
+    return fail(Status::unsupported, "hlc_halo_init on rank %d: staged is set, which shapes exclude: one of them must be zero", rank);
+  if (const int d = find_wrapped(spec); d >= 0)
+    return fail(Status::unsupported,
+                "hlc_halo_init on rank %d: along dimension %d the halo is deeper than the block of %lld cells, which shapes exclude", rank, d,
+                static_cast<long long>(spec.grid->local[d]));
+  for (int f = 0; f < spec.nfields; ++f) HLC_TRY(check_shape(spec, f, rank));
   return Status::ok;
 }
 
@@ -239,6 +269,7 @@ Status check_spec(const hlc_halo_spec *spec, int rank, int size) {
   if (!spec->fields) return fail(Status::argument, "hlc_halo_init on rank %d: spec.fields is NULL", rank);
   if (spec->stencil != HLC_STENCIL_BOX && spec->stencil != HLC_STENCIL_STAR) return bad(rank, "stencil", spec->stencil, "an hlc_stencil");
   HLC_TRY(check_layout(*spec, rank));
+  HLC_TRY(check_shapes(*spec, rank));
   if (spec->staged && (spec->neighbours || spec->fills))
     return fail(Status::unsupported,
                 "hlc_halo_init on rank %d: staged is set, which needs the grid's own neighbours in all directions: %s must be NULL", rank,

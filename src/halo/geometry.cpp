@@ -11,20 +11,6 @@
 namespace halocline::core {
 namespace {
 
-Direction make_direction(const hlc_halo_spec &spec, const std::array<int, kMaxDims> &v, int rank) {
-  Direction direction;
-  direction.v = v;
-  direction.rank = rank;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(spec.grid->ndims); ++d) {
-    const std::int64_t low = spec.depth_low[d], high = spec.depth_high[d], n = spec.grid->local[d];
-    direction.halo.start[d] = v[d] < 0 ? 0 : v[d] > 0 ? low + n : low;
-    direction.halo.count[d] = v[d] < 0 ? low : v[d] > 0 ? high : n;
-    direction.edge.start[d] = v[d] > 0 ? n : low;  // the last `low` cells begin at low + n - low
-    direction.edge.count[d] = v[d] < 0 ? high : v[d] > 0 ? low : n;
-  }
-  return direction;
-}
-
 /// The halo of a direction along d, at its place in the array, and the cells of the block along d.
 struct Span {
   std::int64_t start, count, block_start, block;
@@ -139,11 +125,12 @@ std::array<int, kMaxDims> opposite(std::array<int, kMaxDims> v) {
 
 std::vector<Direction> list_directions(const hlc_halo_spec &spec) {
   std::vector<Direction> directions;
+  const Extents extents = Extents::of(spec);
   for_each_direction(spec, [&](const std::array<int, kMaxDims> &v) {
     const int rank = base_of(spec, v) == v ? neighbour_rank(spec, v) : HLC_NO_NEIGHBOUR;
     if (rank == HLC_NO_NEIGHBOUR) return;
-    const Direction direction = make_direction(spec, v, rank);
-    if (direction.halo.cells() > 0 || direction.edge.cells() > 0) directions.push_back(direction);
+    const Direction direction{v, rank, extents.halo(v), extents.edge(v)};
+    if (spec.shapes || direction.halo.cells() > 0 || direction.edge.cells() > 0) directions.push_back(direction);
   });
   return directions;
 }
@@ -152,14 +139,85 @@ std::int64_t element_bytes(const hlc_field &field) {
   return field.type == HLC_OPAQUE ? static_cast<std::int64_t>(field.element_bytes) : type_bytes(field.type);
 }
 
-std::int64_t array_cells(const hlc_halo_spec &spec, int d) { return spec.depth_low[d] + spec.grid->local[d] + spec.depth_high[d]; }
+Extents Extents::of(const hlc_halo_spec &spec) {
+  Extents made;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(spec.grid->ndims); ++d) {
+    made.block[d] = spec.grid->local[d];
+    made.low[d] = made.low_above[d] = spec.depth_low[d];
+    made.high[d] = made.high_below[d] = spec.depth_high[d];
+  }
+  return made;
+}
+
+/// At the upper end of an open dimension a rank owns the last node as well.
+Extents Extents::of(const hlc_halo_spec &spec, int field) {
+  Extents made = of(spec);
+  if (!spec.shapes) return made;
+  const hlc_field_shape &shape = spec.shapes[field];
+  for (std::size_t d = 0; d < static_cast<std::size_t>(spec.grid->ndims); ++d) {
+    if (shape.own_depth) {
+      made.low[d] = made.low_above[d] = shape.depth_low[d];
+      made.high[d] = made.high_below[d] = shape.depth_high[d];
+    }
+    made.shared[d] = shape.stagger[d] == HLC_NODES_SHARED ? 1 : 0;
+    made.block[d] += made.shared[d];
+    if (shape.stagger[d] != HLC_NODES_OWNED) continue;
+    std::array<int, kMaxDims> up{};
+    up[d] = 1;
+    made.owned[d] = 1;
+    made.high_below[d] += 1;
+    (neighbour_rank(spec, up) == HLC_NO_NEIGHBOUR ? made.block : made.high)[d] += 1;
+  }
+  return made;
+}
+
+Box Extents::box(int number) const {
+  std::array<int, kMaxDims> v{};
+  for (int &along : v) {
+    along = number % 3 - 1;
+    number /= 3;
+  }
+  return halo(v);
+}
+
+Box Extents::halo(const std::array<int, kMaxDims> &v, std::int64_t most) const {
+  Box box;
+  for (std::size_t d = 0; d < v.size(); ++d) {
+    const std::int64_t below = std::min(low[d], most), above = std::min(high[d], most + owned[d]);
+    box.start[d] = v[d] < 0 ? low[d] - below : v[d] > 0 ? low[d] + block[d] : low[d];
+    box.count[d] = v[d] < 0 ? below : v[d] > 0 ? above : block[d];
+  }
+  return box;
+}
+
+Box Extents::edge(const std::array<int, kMaxDims> &v, std::int64_t most) const {
+  Box box;
+  for (std::size_t d = 0; d < v.size(); ++d) {
+    const std::int64_t below = std::min(high_below[d], most + owned[d]), above = std::min(low_above[d], most);
+    box.start[d] = v[d] < 0 ? low[d] + shared[d] : v[d] > 0 ? low[d] + block[d] - shared[d] - above : low[d];
+    box.count[d] = v[d] < 0 ? below : v[d] > 0 ? above : block[d];
+  }
+  return box;
+}
+
+std::int64_t Extents::deepest() const {
+  std::int64_t most = 0;
+  for (std::size_t d = 0; d < low.size(); ++d) most = std::max({most, low_above[d], high_below[d] - owned[d]});
+  return most;
+}
+
+std::int64_t deepest_halo(const hlc_halo_spec &spec) {
+  std::int64_t most = 0;
+  for (int f = 0; f < spec.nfields; ++f) most = std::max(most, Extents::of(spec, f).deepest());
+  return most;
+}
 
 bool lacks_layout(hlc_layout layout, int ndims, const hlc_field &field) {
   const auto has_stride = [&](std::int64_t stride) { return stride != 0; };
   return layout == HLC_LAYOUT_UNSET && ndims > 1 && std::none_of(field.stride_bytes, field.stride_bytes + ndims, has_stride);
 }
 
-Strides field_strides(const hlc_halo_spec &spec, const hlc_field &field) {
+Strides field_strides(const hlc_halo_spec &spec, const hlc_field &field, const Extents &extents) {
   const int ndims = spec.grid->ndims;
   Strides strides{};
   std::copy_n(field.stride_bytes, ndims, strides.begin());
@@ -168,7 +226,7 @@ Strides field_strides(const hlc_halo_spec &spec, const hlc_field &field) {
   for (int i = 0; i < ndims; ++i) {
     const int d = spec.layout == HLC_ROW_MAJOR ? ndims - 1 - i : i;
     strides[static_cast<std::size_t>(d)] = next;
-    if (__builtin_mul_overflow(next, array_cells(spec, d), &next)) next = INT64_MAX;  // refused by check_spec
+    if (__builtin_mul_overflow(next, extents.cells(d), &next)) next = INT64_MAX;  // refused by check_spec
   }
   return strides;
 }
@@ -184,11 +242,11 @@ std::array<int, kMaxDims> stride_order(const Strides &strides, int ndims) {
   return order;
 }
 
-Nesting find_nesting(const hlc_halo_spec &spec, const Strides &strides) {
+Nesting find_nesting(const Extents &extents, int ndims, const Strides &strides) {
   Nesting nesting{};
-  for (int a = 0; a < spec.grid->ndims; ++a)
-    for (int b = 0; b < spec.grid->ndims; ++b)
-      nesting.inside[a][b] = array_cells(spec, a) > 1 && array_cells(spec, b) > 1 &&
+  for (int a = 0; a < ndims; ++a)
+    for (int b = 0; b < ndims; ++b)
+      nesting.inside[a][b] = extents.cells(a) > 1 && extents.cells(b) > 1 &&
                              strides[static_cast<std::size_t>(a)] < strides[static_cast<std::size_t>(b)];
   return nesting;
 }
@@ -212,10 +270,10 @@ bool order_dims(const Nesting &nesting, int ndims, hlc_layout layout, std::array
   return true;
 }
 
-std::int64_t field_extent(const hlc_halo_spec &spec, const hlc_field &field) {
-  const Strides strides = field_strides(spec, field);
+std::int64_t field_extent(const hlc_halo_spec &spec, const hlc_field &field, const Extents &extents) {
+  const Strides strides = field_strides(spec, field, extents);
   std::int64_t last = 0;
-  for (int d = 0; d < spec.grid->ndims; ++d) last += (array_cells(spec, d) - 1) * strides[static_cast<std::size_t>(d)];
+  for (int d = 0; d < spec.grid->ndims; ++d) last += (extents.cells(d) - 1) * strides[static_cast<std::size_t>(d)];
   return last + element_bytes(field);
 }
 

@@ -74,10 +74,41 @@ bool lacks_layout(hlc_layout layout, int ndims, const hlc_field &field);
 
 /// Bytes of an element; 0 for an invalid type.
 std::int64_t element_bytes(const hlc_field &field);
-/// Cells of the array along d: the block and its two halos.
-std::int64_t array_cells(const hlc_halo_spec &spec, int d);
+
+/// More cells than any halo has.
+inline constexpr std::int64_t kWholeDepth = INT64_MAX / 4;
+
+/// The cells of one field along each dimension. A field on nodes (staggered) has one more than the grid has cells. Then the two blocks on either side
+/// of a node both have it (shared), or the rank above has it, and it is the first of my high halo (owned).
+struct Extents {
+  Cells block{1, 1, 1, 1}, low{}, high{};  // of my array
+  Cells low_above{}, high_below{};  // the halos of my neighbours that I fill: the low one of the rank above, the high one of the rank below
+  Cells shared{}, owned{};
+
+  /// Those of a field in the cells, with the spec's depths.
+  static Extents of(const hlc_halo_spec &spec);
+  /// Those of a field of the spec.
+  static Extents of(const hlc_halo_spec &spec, int field);
+
+  /// Cells of the array along d: the block and its two halos.
+  std::int64_t cells(int d) const {
+    const auto at = static_cast<std::size_t>(d);
+    return low[at] + block[at] + high[at];
+  }
+  /// The cells of my array in a direction, the number of which is as direction_index counts: the halo, in the middle the block.
+  Box box(int number) const;
+  /// The halo in direction v: what the neighbour fills; and the edge, what the neighbour needs. At most so many cells per side.
+  Box halo(const std::array<int, kMaxDims> &v, std::int64_t most = kWholeDepth) const;
+  Box edge(const std::array<int, kMaxDims> &v, std::int64_t most = kWholeDepth) const;
+  /// The deepest halo, without owned nodes.
+  std::int64_t deepest() const;
+};
+/// The most halo cells that a field of the spec has on one side, without owned nodes.
+std::int64_t deepest_halo(const hlc_halo_spec &spec);
+
 /// A field's strides, the default ones filled in; unused dimensions have stride 0.
-Strides field_strides(const hlc_halo_spec &spec, const hlc_field &field);
+Strides field_strides(const hlc_halo_spec &spec, const hlc_field &field, const Extents &extents);
+inline Strides field_strides(const hlc_halo_spec &spec, const hlc_field &field) { return field_strides(spec, field, Extents::of(spec)); }
 /// The dimensions of a field, the one with the smallest stride first; unused ones last.
 std::array<int, kMaxDims> stride_order(const Strides &strides, int ndims);
 
@@ -85,41 +116,16 @@ std::array<int, kMaxDims> stride_order(const Strides &strides, int ndims);
 struct Nesting {
   int inside[kMaxDims][kMaxDims];
 };
-Nesting find_nesting(const hlc_halo_spec &spec, const Strides &strides);
+Nesting find_nesting(const Extents &extents, int ndims, const Strides &strides);
 /// Orders the dimensions as all ranks' knowledge says, innermost first; where no rank knows, as in the layout. False if the ranks
 /// contradict each other.
 /// HLC_LAYOUT_UNSET counts as column-major.
 bool order_dims(const Nesting &nesting, int ndims, hlc_layout layout, std::array<int, kMaxDims> &order);
 /// Bytes from a field's first byte to behind its last.
-std::int64_t field_extent(const hlc_halo_spec &spec, const hlc_field &field);
+std::int64_t field_extent(const hlc_halo_spec &spec, const hlc_field &field, const Extents &extents);
+inline std::int64_t field_extent(const hlc_halo_spec &spec, const hlc_field &field) { return field_extent(spec, field, Extents::of(spec)); }
 
 /// Where a box starts, in bytes from the array's first cell.
 std::int64_t box_offset(const Box &box, const Strides &strides);
-
-/// The block and the depths around it, to find the halo of a direction in the array.
-struct Extents {
-  Cells block{1, 1, 1, 1}, low{}, high{};
-
-  static Extents of(const hlc_halo_spec &spec) {
-    Extents made;
-    for (std::size_t d = 0; d < static_cast<std::size_t>(spec.grid->ndims); ++d) {
-      made.block[d] = spec.grid->local[d];
-      made.low[d] = spec.depth_low[d];
-      made.high[d] = spec.depth_high[d];
-    }
-    return made;
-  }
-
-  /// The cells of my array in a direction, the number of which is as direction_index counts: the halo, in the middle the block.
-  Box box(int number) const {
-    Box box;
-    for (std::size_t d = 0; d < block.size(); ++d, number /= 3) {
-      const int v = number % 3;
-      box.start[d] = v == 0 ? 0 : low[d] + (v == 2 ? block[d] : 0);
-      box.count[d] = v == 0 ? low[d] : v == 1 ? block[d] : high[d];
-    }
-    return box;
-  }
-};
 
 }  // namespace halocline::core

@@ -27,7 +27,8 @@ Status Halo::accept(const hlc_halo_spec *spec, std::string *plan, bool chosen) {
   plan->append("')");
   ndims_ = spec->grid->ndims;
   rebinds_ = spec->rebind != 0;
-  extents_ = Extents::of(*spec);
+  repeats_ = find_wrapped(*spec) >= 0;
+  deepest_ = deepest_halo(*spec);
   if (!Staged::pays(*spec)) {
     stage_ = std::make_unique<Stage>(engine_);
     return Status::ok;
@@ -39,7 +40,7 @@ Status Halo::accept(const hlc_halo_spec *spec, std::string *plan, bool chosen) {
 
 Status Halo::check_memory(const hlc_halo_spec &spec) const {
   for (int f = 0; f < spec.nfields; ++f)
-    HLC_TRY(check_room({"hlc_halo_init", rank()}, engine_.fields.room(spec.fields[f].data), field_extent(spec, spec.fields[f]),
+    HLC_TRY(check_room({"hlc_halo_init", rank()}, engine_.fields.room(spec.fields[f].data), field_extent(spec, spec.fields[f], Extents::of(spec, f)),
                        [&] { return indexed("fields", f) + " '" + field_name(spec, f) + "'"; }));
   return Status::ok;
 }
@@ -54,6 +55,15 @@ Status Halo::create(const hlc_halo_spec *spec) {
 Status Halo::check_swap(const char *call, const hlc_swap &what) const {
   const int me = rank(), side = static_cast<int>(what.side);
   HLC_TRY(check_field_list(call, me, what, static_cast<int>(fields().size())));
+  if (what.depth != 0 && staged_)
+    return fail(Status::unsupported, "%s on rank %d: depth is %lld, but a staged halo is swapped at its whole depth", call, me,
+                static_cast<long long>(what.depth));
+  if (what.depth < 0)
+    return fail(Status::argument, "%s on rank %d: depth is %lld, it must be 0 (the whole halo) or more", call, me,
+                static_cast<long long>(what.depth));
+  if (what.depth > 0 && what.depth < deepest_ && repeats_)
+    return fail(Status::unsupported, "%s on rank %d: depth is %lld, but the halo is deeper than the block, and swapped at its whole depth", call,
+                me, static_cast<long long>(what.depth));
   if (what.one_dim && staged_)
     return fail(Status::unsupported, "%s on rank %d: one_dim is set, but a staged halo swaps all its dimensions", call, me);
   HLC_TRY(
@@ -117,7 +127,7 @@ Status Halo::list_views(int field, hlc_view *views) const {
 void Halo::list_own(std::size_t f, hlc_view *views) const {
   const HaloField &field = fields()[f];
   for (int v = 0; v < HLC_DIRECTIONS(ndims_); ++v) {
-    const Box box = extents_.box(v + HLC_DIRECTIONS(HLC_MAX_DIMS) / 2 - HLC_DIRECTIONS(ndims_) / 2);
+    const Box box = field.extents.box(v + HLC_DIRECTIONS(HLC_MAX_DIMS) / 2 - HLC_DIRECTIONS(ndims_) / 2);
     views[v] = {field.data + box_offset(box, field.strides), {}, {}, v == HLC_DIRECTIONS(ndims_) / 2 ? rank() : HLC_NO_NEIGHBOUR};
     std::copy(box.count.begin(), box.count.end(), views[v].count);
     std::copy(field.strides.begin(), field.strides.end(), views[v].stride_bytes);

@@ -62,7 +62,8 @@ class Halo {
   Options options_;
   int ndims_ = 0;
   bool rebinds_ = false;  // swaps may use other arrays
-  Extents extents_;
+  std::int64_t deepest_ = 0;  // halo cells on a side
+  bool repeats_ = false;  // the block, in a halo that is deeper
   // One of the two, once a spec has been accepted.
   std::unique_ptr<Stage> stage_;
   std::unique_ptr<Staged> staged_;

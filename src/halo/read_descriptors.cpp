@@ -46,8 +46,8 @@ ReadDescriptors::Descriptor ReadDescriptors::describe(const HaloPath &path, std:
   const HaloField &field = tables_.fields[f];
   return {field.place.serial,
           field.place.offset,
-          box_offset(path.direction.halo, field.strides),
-          box_offset(path.direction.edge, field.strides),
+          box_offset(path.moves[f].halo_box, field.strides),
+          box_offset(path.moves[f].edge_box, field.strides),
           field.strides,
           field.exposed};
 }
@@ -76,12 +76,11 @@ Status ReadDescriptors::take(HaloPath &path, std::size_t f, const Descriptor &de
   if (!part)
     return fail(Status::state, "hlc_halo_init: fields[%zu] '%s' of rank %d is in an hlc_field_alloc block that rank %d has freed", f,
                 field.name.c_str(), path.direction.rank, communicator_.rank());
-  move.peer_halo = part + descriptor.offset + descriptor.halo;
-  move.peer_edge = part + descriptor.offset + descriptor.edge;
-  if (move.halo_bytes > 0)
-    move.pull_halo = plan_copy(path.direction.halo.count, field.strides, descriptor.strides, field.element, field.order);
-  if (move.edge_bytes > 0)
-    move.pull_edge = plan_copy(path.direction.edge.count, field.strides, descriptor.strides, field.element, field.order);
+  const char *const array = part + descriptor.offset;
+  move.peer_strides = descriptor.strides;
+  aim_at_peer(tables_, path.direction, f, move, array + descriptor.halo, array + descriptor.edge);
+  if (move.halo_bytes > 0) move.pull_halo = plan_copy(move.halo_box.count, field.strides, descriptor.strides, field.element, field.order);
+  if (move.edge_bytes > 0) move.pull_edge = plan_copy(move.edge_box.count, field.strides, descriptor.strides, field.element, field.order);
   return Status::ok;
 }
 

@@ -20,11 +20,16 @@ Role role_of(const std::array<int, kMaxDims> &v, const hlc_swap *what) {
   return v[dim] < 0 ? Role{low, high} : Role{high, low};
 }
 
+/// A call may name the whole depth.
+std::int64_t depth_of(const HaloTables &tables, const hlc_swap *what) {
+  return what && what->depth > 0 && what->depth < tables.deepest ? what->depth : kWholeDepth;
+}
+
 /// A call may list all fields, and in one dimension both sides are all sides.
 bool moves_everything(const HaloTables &tables, const hlc_swap &what) {
   const bool all_fields = what.nfields == 0 || what.nfields == static_cast<int>(tables.fields.size());
   const bool all_sides = !what.one_dim || (tables.ndims == 1 && what.side == HLC_SIDE_BOTH);
-  return all_fields && all_sides && !what.reverse;
+  return all_fields && all_sides && !what.reverse && depth_of(tables, &what) == kWholeDepth;
 }
 
 /// Which paths are active, and what the exchange moves over each edge.
@@ -63,6 +68,7 @@ void Stage::set_swap(const hlc_swap *what) {
   if (everything && everything_) return;
   everything_ = everything;
   tables_.reverse = what && what->reverse;
+  if (const std::int64_t most = depth_of(tables_, what); most != tables_.most) limit_depth(tables_, most);
 
   list_swapped(what, tables_.fields.size(), tables_.swapped);
   set_parts(tables_, what, exchange_.parts());
@@ -90,7 +96,7 @@ Status Stage::release() {
 }
 
 void Stage::put_views(std::size_t field, hlc_view *views) const {
-  put_ranks(tables_, views);
+  put_ranks(tables_, field, views);
   if (exchange_.views_out()) views_->put(field, views);
 }
 

@@ -11,61 +11,89 @@ namespace {
 void aim(const std::vector<HaloField> &fields, HaloPath &path) {
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const HaloField &field = fields[f];
-    path.moves[f].halo = field.data + box_offset(path.direction.halo, field.strides);
-    path.moves[f].edge = field.data + box_offset(path.direction.edge, field.strides);
+    path.moves[f].halo = field.data + box_offset(path.moves[f].halo_box, field.strides);
+    path.moves[f].edge = field.data + box_offset(path.moves[f].edge_box, field.strides);
   }
 }
 
 void aim_at_self(const std::vector<HaloField> &fields, HaloPath &path) {
   aim(fields, path);
-  for (std::size_t f = 0; f < fields.size(); ++f) path.moves[f].peer_edge = fields[f].data + box_offset(path.source, fields[f].strides);
+  for (std::size_t f = 0; f < fields.size(); ++f) path.moves[f].peer_edge = fields[f].data + box_offset(path.moves[f].source, fields[f].strides);
 }
 
-/// A field that the spec's fills leave out has no bytes here, and copies that do nothing.
-HaloPath make_path(const hlc_halo_spec &spec, const std::vector<HaloField> &fields, const Direction &direction) {
+/// Plans the copies through a buffer of what a move moves. One that moves nothing has no bytes, and copies that do nothing.
+void plan_messages(const HaloField &field, bool fills, bool gives, HaloMove &move) {
+  const Cells &halo = move.halo_box.count, &edge = move.edge_box.count;
+  const Strides halo_packed = packed_strides(halo, field.element, field.order), edge_packed = packed_strides(edge, field.element, field.order);
+  if (fills) {
+    move.halo_bytes = move.halo_box.cells() * field.element;
+    move.unpack_halo = plan_copy(halo, field.strides, halo_packed, field.element, field.order);
+    move.pack_halo = plan_copy(halo, halo_packed, field.strides, field.element, field.order);
+  }
+  if (gives) {
+    move.edge_bytes = move.edge_box.cells() * field.element;
+    move.add_edge = plan_copy(edge, field.strides, edge_packed, field.element, field.order);
+    move.pack_edge = plan_copy(edge, edge_packed, field.strides, field.element, field.order);
+  }
+}
+
+/// Plans the copies of a move whose peer's cells can be read.
+void plan_pulls(const HaloField &field, HaloMove &move) {
+  if (move.halo_bytes > 0) move.pull_halo = plan_copy(move.halo_box.count, field.strides, move.peer_strides, field.element, field.order);
+  if (move.edge_bytes > 0) move.pull_edge = plan_copy(move.edge_box.count, field.strides, move.peer_strides, field.element, field.order);
+}
+
+/// The moves of a direction, in boxes that box_of(field, move) has filled in.
+template <class Boxes>
+HaloPath make_path(const hlc_halo_spec &spec, const std::vector<HaloField> &fields, const Direction &direction, Boxes boxes_of) {
   HaloPath path;
   path.direction = direction;
   for (std::size_t f = 0; f < fields.size(); ++f) {
-    const HaloField &field = fields[f];
-    const Strides halo_packed = packed_strides(direction.halo.count, field.element, field.order);
-    const Strides edge_packed = packed_strides(direction.edge.count, field.element, field.order);
     HaloMove move;
-    if (fills(spec, f, direction.v)) {
-      move.halo_bytes = direction.halo.cells() * field.element;
-      move.unpack_halo = plan_copy(direction.halo.count, field.strides, halo_packed, field.element, field.order);
-      move.pack_halo = plan_copy(direction.halo.count, halo_packed, field.strides, field.element, field.order);
-    }
-    if (fills(spec, f, opposite(direction.v))) {
-      move.edge_bytes = direction.edge.cells() * field.element;
-      move.add_edge = plan_copy(direction.edge.count, field.strides, edge_packed, field.element, field.order);
-      move.pack_edge = plan_copy(direction.edge.count, edge_packed, field.strides, field.element, field.order);
-    }
+    boxes_of(fields[f], move);
+    plan_messages(fields[f], fills(spec, f, direction.v), fills(spec, f, opposite(direction.v)), move);
     path.moves.push_back(move);
   }
   aim(fields, path);
   return path;
 }
 
-HaloPath make_own_path(const hlc_halo_spec &spec, const std::vector<HaloField> &fields, const Direction &direction, const Box &source) {
-  HaloPath path = make_path(spec, fields, direction);
-  path.source = source;
+template <class Boxes>
+HaloPath make_own_path(const hlc_halo_spec &spec, const std::vector<HaloField> &fields, const Direction &direction, Boxes boxes_of) {
+  HaloPath path = make_path(spec, fields, direction, boxes_of);
   for (std::size_t f = 0; f < fields.size(); ++f) {
-    const HaloField &field = fields[f];
     HaloMove &move = path.moves[f];
-    if (move.halo_bytes > 0) move.pull_halo = plan_copy(direction.halo.count, field.strides, field.strides, field.element, field.order);
+    if (move.halo_bytes > 0)
+      move.pull_halo = plan_copy(move.halo_box.count, fields[f].strides, fields[f].strides, fields[f].element, fields[f].order);
     move.pull_edge = move.pull_halo;
   }
   aim_at_self(fields, path);
   return path;
 }
 
+bool moves_anything(const HaloPath &path) {
+  return std::any_of(path.moves.begin(), path.moves.end(), [](const HaloMove &move) { return move.halo_bytes > 0 || move.edge_bytes > 0; });
+}
+
+/// Where a box begins if it has fewer cells per side than the whole: those of the lower sides are nearer to the block.
+std::int64_t skipped(const Extents &extents, const std::array<int, kMaxDims> &v, int side, std::int64_t most, const Strides &strides) {
+  std::int64_t bytes = 0;
+  for (std::size_t d = 0; d < v.size(); ++d)
+    if (v[d] == side) bytes += (extents.low_above[d] - std::min(extents.low_above[d], most)) * strides[d];
+  return bytes;
+}
+
 /// My halo on one side takes the edge on the other: that of the direction in which I am my own neighbour again.
 void take_own_directions(const hlc_halo_spec &spec, int rank, const std::vector<Direction> &directions, HaloTables &tables) {
   for (const Direction &direction : directions) {
-    if (direction.rank != rank || direction.halo.cells() == 0) continue;
-    const auto back = opposite(direction.v);
-    const auto other = std::find_if(directions.begin(), directions.end(), [&](const Direction &d) { return d.v == back; });
-    tables.self_paths.push_back(make_own_path(spec, tables.fields, direction, other->edge));
+    if (direction.rank != rank) continue;
+    HaloPath path = make_own_path(spec, tables.fields, direction, [&](const HaloField &field, HaloMove &move) {
+      move.halo_box = field.extents.halo(direction.v);
+      move.edge_box = field.extents.edge(direction.v);
+      move.source = field.extents.edge(opposite(direction.v));
+    });
+    const auto fills = [](const HaloMove &move) { return move.halo_box.cells() > 0; };
+    if (std::any_of(path.moves.begin(), path.moves.end(), fills)) tables.self_paths.push_back(std::move(path));
   }
 }
 
@@ -78,7 +106,10 @@ void take_wraps(const hlc_halo_spec &spec, HaloTables &tables) {
     direction.halo = wrap.halo;
     direction.edge = wrap.source;
     const bool inside = wrap.base == std::array<int, kMaxDims>{};
-    (inside ? tables.self_paths : tables.repeats).push_back(make_own_path(spec, tables.fields, direction, wrap.source));
+    (inside ? tables.self_paths : tables.repeats).push_back(make_own_path(spec, tables.fields, direction, [&](const HaloField &, HaloMove &move) {
+      move.halo_box = wrap.halo;
+      move.edge_box = move.source = wrap.source;
+    }));
   }
 }
 
@@ -95,8 +126,9 @@ HaloField describe_field(const hlc_halo_spec &spec, int f) {
   field.data = static_cast<char *>(given.data);
   field.type = given.type;
   field.element = element_bytes(given);
-  field.extent = field_extent(spec, given);
-  field.strides = field_strides(spec, given);
+  field.extents = Extents::of(spec, f);
+  field.extent = field_extent(spec, given, field.extents);
+  field.strides = field_strides(spec, given, field.extents);
   field.name = field_name(spec, f);
   return field;
 }
@@ -105,10 +137,13 @@ void list_paths(const hlc_halo_spec &spec, int rank, HaloTables &tables) {
   const std::vector<Direction> directions = list_directions(spec);
   for (const Direction &direction : directions) {
     if (direction.rank == rank) continue;
-    HaloPath path = make_path(spec, tables.fields, direction);
-    const auto moves = [](const HaloMove &move) { return move.halo_bytes > 0 || move.edge_bytes > 0; };
-    if (std::any_of(path.moves.begin(), path.moves.end(), moves)) tables.paths.push_back(std::move(path));
+    HaloPath path = make_path(spec, tables.fields, direction, [&](const HaloField &field, HaloMove &move) {
+      move.halo_box = field.extents.halo(direction.v);
+      move.edge_box = field.extents.edge(direction.v);
+    });
+    if (moves_anything(path)) tables.paths.push_back(std::move(path));
   }
+  tables.deepest = deepest_halo(spec);
   take_own_directions(spec, rank, directions, tables);
   take_wraps(spec, tables);
 }
@@ -117,6 +152,40 @@ void aim_all(HaloTables &tables) {
   for (HaloPath &path : tables.paths) aim(tables.fields, path);
   for (auto *paths : {&tables.self_paths, &tables.repeats})
     for (HaloPath &path : *paths) aim_at_self(tables.fields, path);
+}
+
+void aim_at_peer(const HaloTables &tables, const Direction &direction, std::size_t f, HaloMove &move, const char *halo, const char *edge) {
+  const Extents &extents = tables.fields[f].extents;
+  move.peer_whole_halo = halo;
+  move.peer_whole_edge = edge;
+  // My upper neighbour's halo that faces me is its low one; my lower neighbour's edge ends where its block does.
+  move.peer_halo = halo + skipped(extents, direction.v, 1, tables.most, move.peer_strides);
+  move.peer_edge = edge + skipped(extents, direction.v, -1, tables.most, move.peer_strides);
+}
+
+/// What a path does not move at the whole depth stays so.
+void limit_depth(HaloTables &tables, std::int64_t most) {
+  tables.most = most;
+  for (auto *paths : {&tables.paths, &tables.self_paths})
+    for (HaloPath &path : *paths)
+      for (std::size_t f = 0; f < tables.fields.size(); ++f) {
+        const HaloField &field = tables.fields[f];
+        HaloMove &move = path.moves[f];
+        const bool fills = move.unpack_halo.run > 0, gives = move.pack_edge.run > 0;
+        move.halo_box = field.extents.halo(path.direction.v, most);
+        move.edge_box = field.extents.edge(path.direction.v, most);
+        plan_messages(field, fills, gives, move);
+        if (paths == &tables.self_paths) {
+          move.source = field.extents.edge(opposite(path.direction.v), most);
+          move.peer_strides = field.strides;
+          plan_pulls(field, move);
+          move.pull_edge = move.pull_halo;
+        } else if (move.peer_whole_edge) {
+          plan_pulls(field, move);
+          aim_at_peer(tables, path.direction, f, move, move.peer_whole_halo, move.peer_whole_edge);
+        }
+      }
+  aim_all(tables);
 }
 
 }  // namespace halocline::core

@@ -21,6 +21,7 @@ struct HaloField {
   std::int64_t element = 0, extent = 0;  // extent: bytes from the first to behind the last
   Strides strides{};
   std::array<int, kMaxDims> order{};
+  Extents extents;
   FieldPlace place;
   ExposedAddress exposed;  // of an array of the caller's own
   std::string name;  // for messages
@@ -28,8 +29,12 @@ struct HaloField {
 
 /// One field's cells of one direction, and the copies that a swap makes of them.
 struct HaloMove {
+  Box halo_box, edge_box;  // of my array
+  Box source;  // to myself and of repeats only: the cells of my array that fill the halo
   char *halo = nullptr, *edge = nullptr;  // my cells
   const char *peer_halo = nullptr, *peer_edge = nullptr;  // the neighbour's, where they can be read
+  const char *peer_whole_halo = nullptr, *peer_whole_edge = nullptr;  // the same of swaps of the whole depth
+  Strides peer_strides{};
   std::int64_t halo_bytes = 0, edge_bytes = 0;
   BoxCopy pack_edge, unpack_halo, pack_halo, add_edge;  // through a buffer, forwards and in reverse
   BoxCopy pull_halo, pull_edge;  // read directly, forwards and in reverse
@@ -40,7 +45,6 @@ struct HaloPath {
   Direction direction;
   std::vector<HaloMove> moves;
   bool active = true;  // fills my halo in the running swap
-  Box source;  // to myself and of repeats only: the cells of my array that fill the halo
 };
 
 struct HaloTables {
@@ -53,6 +57,8 @@ struct HaloTables {
 
   std::vector<int> swapped;  // fields of the running swap
   bool reverse = false;
+  std::int64_t deepest = 0;  // halo cells per side, of the field with the deepest halo
+  std::int64_t most = kWholeDepth;  // halo cells per side of the running swap
   bool aligns = false;  // mode view: fields begin in messages at offsets aligned for their types
 
   /// The offset of a field in a message, behind the fields before it. It is aligned where the field is shown there.
@@ -71,5 +77,9 @@ HaloField describe_field(const hlc_halo_spec &spec, int field);
 void list_paths(const hlc_halo_spec &spec, int rank, HaloTables &tables);
 /// Recomputes this rank's cells of all paths, after fields have moved.
 void aim_all(HaloTables &tables);
+/// A neighbour's cells for a swap of the whole depth: where its halo and its edge that face me begin.
+void aim_at_peer(const HaloTables &tables, const Direction &direction, std::size_t field, HaloMove &move, const char *halo, const char *edge);
+/// From now on swaps move at most so many halo cells per side. All paths have been listed.
+void limit_depth(HaloTables &tables, std::int64_t most);
 
 }  // namespace halocline::core

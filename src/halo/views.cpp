@@ -23,7 +23,7 @@ void Views::show(int edge, const void *buffer) {
     if (path.moves[f].halo_bytes == 0) continue;
     if (buffer)
       shown_[at(e, f)] = {static_cast<const char *>(buffer) + offset,
-                          packed_strides(path.direction.halo.count, field.element, field.order)};
+                          packed_strides(path.moves[f].halo_box.count, field.element, field.order)};
     else
       shown_[at(e, f)] = {path.moves[f].peer_edge, peer_strides_[at(e, f)]};
     offset += path.moves[f].halo_bytes;
@@ -34,10 +34,12 @@ void Views::show(int edge, const void *buffer) {
 void Views::put(std::size_t f, hlc_view *views) const {
   for (std::size_t e = 0; e < tables_.paths.size(); ++e) {
     const HaloPath &path = tables_.paths[e];
-    if (path.direction.halo.cells() == 0) continue;
+    const Cells &count = path.moves[f].halo_box.count;
+    if (path.moves[f].halo_box.cells() == 0) continue;
     const Shown &shown = shown_[at(e, f)];
     hlc_view &view = views[direction_index(path.direction.v, tables_.ndims)];
     view.data = shown.data;
+    std::copy(count.begin(), count.end(), view.count);
     std::copy(shown.strides.begin(), shown.strides.end(), view.stride_bytes);
   }
   for (const auto *paths : {&tables_.self_paths, &tables_.repeats})
@@ -51,10 +53,10 @@ bool Views::is_swapped(const HaloPath &path, std::size_t f) const {
 }
 
 /// Cells of a halo that repeats another have the rank of that one.
-void put_ranks(const HaloTables &tables, hlc_view *views) {
+void put_ranks(const HaloTables &tables, std::size_t field, hlc_view *views) {
   for (const auto *paths : {&tables.paths, &tables.self_paths, &tables.repeats})
     for (const HaloPath &path : *paths)
-      if (path.direction.halo.cells() > 0) views[direction_index(path.direction.v, tables.ndims)].rank = path.direction.rank;
+      if (path.moves[field].halo_box.cells() > 0) views[direction_index(path.direction.v, tables.ndims)].rank = path.direction.rank;
 }
 
 }  // namespace halocline::core

@@ -37,6 +37,6 @@ class Views {
 };
 
 /// Writes the rank of each direction that a rank fills.
-void put_ranks(const HaloTables &tables, hlc_view *views);
+void put_ranks(const HaloTables &tables, std::size_t field, hlc_view *views);
 
 }  // namespace halocline::core
