@@ -53,6 +53,11 @@ module halocline_c
   enum, bind(C)
     enumerator :: HLC_OPAQUE = 0, HLC_FLOAT32, HLC_FLOAT64, HLC_INT32, HLC_INT64, HLC_COMPLEX64, HLC_COMPLEX128
   end enum
+  !> Where the values of a field are along one dimension. Between two blocks of cells lies a node, which is the last of one rank and
+  !> the first of the next. A field on nodes has one value more than its block has cells.
+  enum, bind(C)
+    enumerator :: HLC_CENTRED = 0, HLC_NODES_SHARED, HLC_NODES_OWNED
+  end enum
   !> How two elements become one: their sum, the lesser, the greater, or what a procedure of the program makes of them.
   enum, bind(C)
     enumerator :: HLC_REDUCE_SUM = 0, HLC_REDUCE_MIN, HLC_REDUCE_MAX, HLC_REDUCE_USER
@@ -114,6 +119,14 @@ module halocline_c
     type(c_ptr) :: name = c_null_ptr
   end type
 
+  !> struct hlc_field_shape.
+  type, bind(C) :: c_field_shape
+    integer(c_int) :: stagger(HLC_MAX_DIMS) = 0
+    integer(c_int) :: own_depth = 0
+    integer(c_int64_t) :: depth_low(HLC_MAX_DIMS) = 0
+    integer(c_int64_t) :: depth_high(HLC_MAX_DIMS) = 0
+  end type
+
   !> struct hlc_halo_spec.
   type, bind(C) :: c_halo_spec
     type(c_ptr) :: grid = c_null_ptr
@@ -124,6 +137,7 @@ module halocline_c
     integer(c_int) :: mode = 0, epoch = 0, drive = 0
     type(c_ptr) :: fills = c_null_ptr, name = c_null_ptr
     integer(c_int) :: rebind = 0, staged = 0
+    type(c_ptr) :: shapes = c_null_ptr
   end type
 
   !> struct hlc_swap.
@@ -131,6 +145,7 @@ module halocline_c
     integer(c_int) :: nfields = 0
     type(c_ptr) :: fields = c_null_ptr
     integer(c_int) :: one_dim = 0, dim = 0, side = 0, reverse = 0
+    integer(c_int64_t) :: depth = 0
   end type
 
   !> What planning decided: the mode, epoch and drive in use, messages per full swap, and directions that face the caller itself.
