@@ -53,7 +53,7 @@ module halocline_c
   enum, bind(C)
     enumerator :: HLC_OPAQUE = 0, HLC_FLOAT32, HLC_FLOAT64, HLC_INT32, HLC_INT64, HLC_COMPLEX64, HLC_COMPLEX128
   end enum
-  !> Where the values of a field are along one dimension. Between two blocks of cells lies a node, which is the last of one rank and
+  !> Where the values of a field are along one dimension. Between two blocks of cells is a node, which is the last of one rank and
   !> the first of the next. A field on nodes has one value more than its block has cells.
   enum, bind(C)
     enumerator :: HLC_CENTRED = 0, HLC_NODES_SHARED, HLC_NODES_OWNED

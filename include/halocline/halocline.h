@@ -292,8 +292,8 @@ typedef struct hlc_field {
 } hlc_field;
 
 /**
- * Where the values of a field are along one dimension. Between two blocks of cells lies a node, which is the last of one rank and the first of
- * the next. A field on nodes has one value more than its block has cells.
+ * Where the values of a field are along one dimension. Between two blocks of cells is a node, which is the last of one rank and the first
+ * of the next. A field on nodes has one value more than its block has cells.
  */
 typedef enum hlc_stagger HLC_INT {
   HLC_CENTRED = 0, /**< in the cells */
@@ -306,7 +306,7 @@ typedef struct hlc_field_shape {
   hlc_stagger stagger[HLC_MAX_DIMS]; /**< along each dimension */
   int own_depth; /**< 1: the depths below are the field's; 0: the spec's are */
   int64_t depth_low[HLC_MAX_DIMS]; /**< halo values on the low side, 0 to the cells of the smallest block */
-  int64_t depth_high[HLC_MAX_DIMS]; /**< the same on the high side; of owned nodes behind the node that is the neighbour's */
+  int64_t depth_high[HLC_MAX_DIMS]; /**< the same on the high side; of owned nodes less than that, and the neighbour's node not counted */
 } hlc_field_shape;
 
 /** Everything that hlc_halo_init needs. Zero-initialise it; the zero of every enum but layout is a sensible default. */
@@ -328,7 +328,8 @@ typedef struct hlc_halo_spec {
   const char *name; /**< for messages, the same on all ranks; may be NULL */
   int rebind; /**< 1: swaps may use other arrays than those of fields, see hlc_halo_start_with; the same on all ranks */
   int staged; /**< 1: one dimension after the other, two messages per dimension, see hlc_halo_init; the same on all ranks */
-  const hlc_field_shape *shapes; /**< NULL: every field has the block's cells and the spec's depths. Else nfields entries, see hlc_halo_init */
+  const hlc_field_shape *shapes; /**< NULL: every field has the block's cells and the spec's depths. Else nfields entries, copied; see
+                                      hlc_halo_init */
 } hlc_halo_spec;
 
 /** Which part of a halo one swap fills. Zero: everything. */
@@ -366,9 +367,15 @@ typedef struct hlc_swap {
  *
  * shapes. Fields on cells, nodes and faces of one grid are swapped together, with one message per neighbour. The array of a field along
  * dimension d has depth_low + local + depth_high values, and one more if it is on nodes. Its data point to the outermost low halo value.
- * HLC_NODES_SHARED: the block has local + 1 values, of which the first and the last are the neighbours' as well. HLC_NODES_OWNED: the block
- * has local values, and local + 1 at the upper end of an open dimension. Its high halo is one value deeper elsewhere. Shapes and staged
- * together are HLC_ERR_UNSUPPORTED, also with a halo deeper than the block.
+ * HLC_NODES_SHARED: the block has local + 1 values, of which the first and the last are the neighbours' as well. A swap leaves these as
+ * they are, also in reverse. HLC_NODES_OWNED: the block has local values, and local + 1 at the upper end of an open dimension. Its high
+ * halo is one value deeper elsewhere, in a swap of any depth. A star stencil fills it beside the block only, not at corners. A table of
+ * neighbours is an upper end where it has no rank above; ranks side by side must agree on that. Shapes and staged together are
+ * HLC_ERR_UNSUPPORTED, also with a halo deeper than the block.
+ *
+ * depth of a swap. It may differ from swap to swap. Of each field the halo values nearest the block are filled, as many as depth says and
+ * the field has. Views of such a swap have so many cells in mode view, and the whole halo elsewhere. HLC_ERR_UNSUPPORTED with staged, and
+ * with a halo deeper than the block.
  *
  * Errors, the same on all ranks: HLC_ERR_ARGUMENT (names the argument, the rank and its value), HLC_ERR_MISMATCH, HLC_ERR_MEMORY,
  * HLC_ERR_MPI, HLC_ERR_UNSUPPORTED. HLC_ERR_MISMATCH names both ranks and both sizes. Where ranks make halos of different names or with

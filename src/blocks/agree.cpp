@@ -20,7 +20,7 @@ std::int64_t code_of(hlc_type type, std::int64_t element) { return element * 16 
 
 /// The pairs of dimensions of which the first varies faster, a bit each; none if either has only one cell.
 std::int64_t nesting_bits(const BlockShape &shape, const Strides &strides) {
-  const Nesting nesting = find_nesting(shape.spec, strides);
+  const Nesting nesting = find_nesting(Extents::of(shape.spec), shape.grid.ndims, strides);
   std::int64_t bits = 0;
   for (int i = 0; i < kMaxDims * kMaxDims; ++i) bits |= static_cast<std::int64_t>(nesting.inside[i / kMaxDims][i % kMaxDims]) << i;
   return bits;

@@ -9,6 +9,10 @@ Status Blocks::check_swap(const hlc_swap *what) const {
   if (!what) return Status::ok;
   if (what->one_dim || what->side != HLC_SIDE_BOTH)
     return fail(Status::unsupported, "hlc_blocks_start on rank %d: blocks swap all dimensions together; one_dim and side must be 0", me);
+  if (what->depth != 0)
+    return fail(Status::unsupported,
+                "hlc_blocks_start on rank %d: depth is %lld, but blocks are swapped at their whole depth; it must be 0", me,
+                static_cast<long long>(what->depth));
   HLC_TRY(check_field_list("hlc_blocks_start", me, *what, static_cast<int>(tables_.fields.size())));
   // If no rank has a block, no field has a type, and there is nothing to add.
   const auto type_of = [](const BlockField &field) { return field.element == 0 ? HLC_FLOAT64 : field.type; };

@@ -23,10 +23,9 @@ const char *shapes_word(std::int64_t value) { return value ? "given" : "NULL"; }
 void add_shape(std::vector<Rule> &rules, const std::string &who, const hlc_field_shape &shape, int ndims) {
   rules.push_back({who + "'s shape.own_depth", shape.own_depth != 0});
   for (int d = 0; d < ndims; ++d) {
-    const std::string index = "[" + std::to_string(d) + "]";
-    rules.push_back({who + "'s shape.stagger" + index, shape.stagger[d]});
-    rules.push_back({who + "'s shape.depth_low" + index, shape.own_depth ? shape.depth_low[d] : 0});
-    rules.push_back({who + "'s shape.depth_high" + index, shape.own_depth ? shape.depth_high[d] : 0});
+    rules.push_back({who + indexed("'s shape.stagger", d), shape.stagger[d]});
+    rules.push_back({who + indexed("'s shape.depth_low", d), shape.own_depth ? shape.depth_low[d] : 0});
+    rules.push_back({who + indexed("'s shape.depth_high", d), shape.own_depth ? shape.depth_high[d] : 0});
   }
 }
 

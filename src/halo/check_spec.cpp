@@ -192,6 +192,18 @@ Status check_layout(const hlc_halo_spec &spec, int rank) {
   return Status::ok;
 }
 
+/// The rank below gets my first node on top of what its halo has.
+Status check_nodes(const hlc_halo_spec &spec, int f, int d, const std::string &who, int rank) {
+  const hlc_grid &grid = *spec.grid;
+  const bool has_rank_below = spec.neighbours || grid.periodic[d] || grid.coords[d] > 0;
+  const auto at = static_cast<std::size_t>(d);
+  const Extents extents = Extents::of(spec, f);
+  if (extents.owned[at] == 0 || !has_rank_below || extents.high_below[at] <= extents.block[at]) return Status::ok;
+  return bad(rank, who + indexed("depth_high", d), extents.high_below[at] - 1,
+             "0 to " + std::to_string(extents.block[at] - 1) +
+                 ": of HLC_NODES_OWNED the rank below gets one value more, and this rank owns " + std::to_string(extents.block[at]));
+}
+
 /// A field whose halo were deeper than the smallest block would need values of a neighbour's neighbour.
 Status check_shape(const hlc_halo_spec &spec, int f, int rank) {
   const hlc_field_shape &shape = spec.shapes[f];
@@ -199,11 +211,12 @@ Status check_shape(const hlc_halo_spec &spec, int f, int rank) {
   for (int d = 0; d < spec.grid->ndims; ++d) {
     if (shape.stagger[d] < HLC_CENTRED || shape.stagger[d] > HLC_NODES_OWNED)
       return bad(rank, who + indexed("stagger", d), shape.stagger[d], "HLC_CENTRED, HLC_NODES_SHARED or HLC_NODES_OWNED");
-    if (!shape.own_depth) continue;
     const std::string most = "0 to the rank's cells, " + std::to_string(spec.grid->local[d]);
-    if (shape.depth_low[d] < 0 || shape.depth_low[d] > spec.grid->local[d]) return bad(rank, who + indexed("depth_low", d), shape.depth_low[d], most);
-    if (shape.depth_high[d] < 0 || shape.depth_high[d] > spec.grid->local[d])
-      return bad(rank, who + indexed("depth_high", d), shape.depth_high[d], most);
+    const std::int64_t own[2] = {shape.own_depth ? shape.depth_low[d] : 0, shape.own_depth ? shape.depth_high[d] : 0};
+    for (const bool high : {false, true})
+      if (own[high] < 0 || own[high] > spec.grid->local[d])
+        return bad(rank, who + indexed(high ? "depth_high" : "depth_low", d), own[high], most);
+    HLC_TRY(check_nodes(spec, f, d, who, rank));
   }
   return Status::ok;
 }
@@ -214,8 +227,8 @@ Status check_shapes(const hlc_halo_spec &spec, int rank) {
     return fail(Status::unsupported, "hlc_halo_init on rank %d: staged is set, which shapes exclude: one of them must be zero", rank);
   if (const int d = find_wrapped(spec); d >= 0)
     return fail(Status::unsupported,
-                "hlc_halo_init on rank %d: along dimension %d the halo is deeper than the block of %lld cells, which shapes exclude", rank, d,
-                static_cast<long long>(spec.grid->local[d]));
+                "hlc_halo_init on rank %d: along dimension %d the halo is deeper than the block of %lld cells, which shapes exclude", rank,
+                d, static_cast<long long>(spec.grid->local[d]));
   for (int f = 0; f < spec.nfields; ++f) HLC_TRY(check_shape(spec, f, rank));
   return Status::ok;
 }

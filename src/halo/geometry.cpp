@@ -246,8 +246,8 @@ Nesting find_nesting(const Extents &extents, int ndims, const Strides &strides) 
   Nesting nesting{};
   for (int a = 0; a < ndims; ++a)
     for (int b = 0; b < ndims; ++b)
-      nesting.inside[a][b] = extents.cells(a) > 1 && extents.cells(b) > 1 &&
-                             strides[static_cast<std::size_t>(a)] < strides[static_cast<std::size_t>(b)];
+      nesting.inside[a][b] =
+          extents.cells(a) > 1 && extents.cells(b) > 1 && strides[static_cast<std::size_t>(a)] < strides[static_cast<std::size_t>(b)];
   return nesting;
 }
 

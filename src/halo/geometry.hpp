@@ -78,8 +78,8 @@ std::int64_t element_bytes(const hlc_field &field);
 /// More cells than any halo has.
 inline constexpr std::int64_t kWholeDepth = INT64_MAX / 4;
 
-/// The cells of one field along each dimension. A field on nodes (staggered) has one more than the grid has cells. Then the two blocks on either side
-/// of a node both have it (shared), or the rank above has it, and it is the first of my high halo (owned).
+/// The cells of one field along each dimension. A field on nodes (staggered) has one more than the grid has cells. A node between two blocks
+/// is in both (shared). Or it is in the block above, and the first of the high halo of the block below (owned).
 struct Extents {
   Cells block{1, 1, 1, 1}, low{}, high{};  // of my array
   Cells low_above{}, high_below{};  // the halos of my neighbours that I fill: the low one of the rank above, the high one of the rank below

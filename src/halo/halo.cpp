@@ -40,7 +40,8 @@ Status Halo::accept(const hlc_halo_spec *spec, std::string *plan, bool chosen) {
 
 Status Halo::check_memory(const hlc_halo_spec &spec) const {
   for (int f = 0; f < spec.nfields; ++f)
-    HLC_TRY(check_room({"hlc_halo_init", rank()}, engine_.fields.room(spec.fields[f].data), field_extent(spec, spec.fields[f], Extents::of(spec, f)),
+    HLC_TRY(check_room({"hlc_halo_init", rank()}, engine_.fields.room(spec.fields[f].data),
+                       field_extent(spec, spec.fields[f], Extents::of(spec, f)),
                        [&] { return indexed("fields", f) + " '" + field_name(spec, f) + "'"; }));
   return Status::ok;
 }
@@ -62,8 +63,8 @@ Status Halo::check_swap(const char *call, const hlc_swap &what) const {
     return fail(Status::argument, "%s on rank %d: depth is %lld, it must be 0 (the whole halo) or more", call, me,
                 static_cast<long long>(what.depth));
   if (what.depth > 0 && what.depth < deepest_ && repeats_)
-    return fail(Status::unsupported, "%s on rank %d: depth is %lld, but the halo is deeper than the block, and swapped at its whole depth", call,
-                me, static_cast<long long>(what.depth));
+    return fail(Status::unsupported, "%s on rank %d: depth is %lld, but the halo is deeper than the block, and swapped at its whole depth",
+                call, me, static_cast<long long>(what.depth));
   if (what.one_dim && staged_)
     return fail(Status::unsupported, "%s on rank %d: one_dim is set, but a staged halo swaps all its dimensions", call, me);
   HLC_TRY(

@@ -127,11 +127,8 @@ Status Stage::joined(const Plan &plan) {
 Work Stage::work() const {
   Work work = exchange_.work();
   work.runs = count_runs(tables_.paths, &HaloMove::unpack_halo);
-  for (const auto *paths : {&tables_.self_paths, &tables_.repeats}) {
-    work.runs += count_runs(*paths, &HaloMove::pull_halo);
-    for (const HaloPath &path : *paths)
-      for (const HaloMove &move : path.moves) work.local_bytes += move.halo_bytes;
-  }
+  for (const auto *paths : {&tables_.self_paths, &tables_.repeats}) work.runs += count_runs(*paths, &HaloMove::pull_halo);
+  work.local_bytes = tables_.self_bytes;
   return work;
 }
 
@@ -139,9 +136,7 @@ hlc_plan_info Stage::describe() const {
   hlc_plan_info info{};
   exchange_.describe(info);
   info.self_copies = count_own_directions(tables_);
-  for (const auto *paths : {&tables_.self_paths, &tables_.repeats})
-    for (const HaloPath &path : *paths)
-      for (const HaloMove &move : path.moves) info.self_bytes += move.halo_bytes;
+  info.self_bytes = tables_.self_bytes;
   const std::size_t paths = tables_.paths.size() + tables_.self_paths.size() + tables_.repeats.size();
   info.memory_bytes += static_cast<std::int64_t>(sizeof(Stage) + paths * (sizeof(HaloPath) + tables_.fields.size() * sizeof(HaloMove)));
   info.memory_bytes += copies_.memory_bytes();

@@ -80,6 +80,7 @@ void Stage::set_swap(const hlc_swap *what) {
 std::string Stage::swapped_names() const {
   std::string names;
   for (const int number : tables_.swapped) names += (names.empty() ? "" : ", ") + tables_.fields[static_cast<std::size_t>(number)].name;
+  if (tables_.most != kWholeDepth) names += " " + std::to_string(tables_.most) + " deep";
   return tables_.reverse ? names + " in reverse" : names;
 }
 

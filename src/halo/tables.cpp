@@ -18,13 +18,15 @@ void aim(const std::vector<HaloField> &fields, HaloPath &path) {
 
 void aim_at_self(const std::vector<HaloField> &fields, HaloPath &path) {
   aim(fields, path);
-  for (std::size_t f = 0; f < fields.size(); ++f) path.moves[f].peer_edge = fields[f].data + box_offset(path.moves[f].source, fields[f].strides);
+  for (std::size_t f = 0; f < fields.size(); ++f)
+    path.moves[f].peer_edge = fields[f].data + box_offset(path.moves[f].source, fields[f].strides);
 }
 
 /// Plans the copies through a buffer of what a move moves. One that moves nothing has no bytes, and copies that do nothing.
 void plan_messages(const HaloField &field, bool fills, bool gives, HaloMove &move) {
   const Cells &halo = move.halo_box.count, &edge = move.edge_box.count;
-  const Strides halo_packed = packed_strides(halo, field.element, field.order), edge_packed = packed_strides(edge, field.element, field.order);
+  const Strides halo_packed = packed_strides(halo, field.element, field.order),
+                edge_packed = packed_strides(edge, field.element, field.order);
   if (fills) {
     move.halo_bytes = move.halo_box.cells() * field.element;
     move.unpack_halo = plan_copy(halo, field.strides, halo_packed, field.element, field.order);
@@ -106,10 +108,11 @@ void take_wraps(const hlc_halo_spec &spec, HaloTables &tables) {
     direction.halo = wrap.halo;
     direction.edge = wrap.source;
     const bool inside = wrap.base == std::array<int, kMaxDims>{};
-    (inside ? tables.self_paths : tables.repeats).push_back(make_own_path(spec, tables.fields, direction, [&](const HaloField &, HaloMove &move) {
-      move.halo_box = wrap.halo;
-      move.edge_box = move.source = wrap.source;
-    }));
+    (inside ? tables.self_paths : tables.repeats)
+        .push_back(make_own_path(spec, tables.fields, direction, [&](const HaloField &, HaloMove &move) {
+          move.halo_box = wrap.halo;
+          move.edge_box = move.source = wrap.source;
+        }));
   }
 }
 
@@ -146,6 +149,9 @@ void list_paths(const hlc_halo_spec &spec, int rank, HaloTables &tables) {
   tables.deepest = deepest_halo(spec);
   take_own_directions(spec, rank, directions, tables);
   take_wraps(spec, tables);
+  for (const auto *paths : {&tables.self_paths, &tables.repeats})
+    for (const HaloPath &path : *paths)
+      for (const HaloMove &move : path.moves) tables.self_bytes += move.halo_bytes;
 }
 
 void aim_all(HaloTables &tables) {

@@ -58,6 +58,7 @@ struct HaloTables {
   std::vector<int> swapped;  // fields of the running swap
   bool reverse = false;
   std::int64_t deepest = 0;  // halo cells per side, of the field with the deepest halo
+  std::int64_t self_bytes = 0;  // to myself and in repeats, of a swap of everything
   std::int64_t most = kWholeDepth;  // halo cells per side of the running swap
   bool aligns = false;  // mode view: fields begin in messages at offsets aligned for their types
 
@@ -78,7 +79,8 @@ void list_paths(const hlc_halo_spec &spec, int rank, HaloTables &tables);
 /// Recomputes this rank's cells of all paths, after fields have moved.
 void aim_all(HaloTables &tables);
 /// A neighbour's cells for a swap of the whole depth: where its halo and its edge that face me begin.
-void aim_at_peer(const HaloTables &tables, const Direction &direction, std::size_t field, HaloMove &move, const char *halo, const char *edge);
+void aim_at_peer(const HaloTables &tables, const Direction &direction, std::size_t field, HaloMove &move, const char *halo,
+                 const char *edge);
 /// From now on swaps move at most so many halo cells per side. All paths have been listed.
 void limit_depth(HaloTables &tables, std::int64_t most);
 

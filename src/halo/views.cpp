@@ -43,8 +43,13 @@ void Views::put(std::size_t f, hlc_view *views) const {
     std::copy(shown.strides.begin(), shown.strides.end(), view.stride_bytes);
   }
   for (const auto *paths : {&tables_.self_paths, &tables_.repeats})
-    for (const HaloPath &path : *paths)
-      views[direction_index(path.direction.v, tables_.ndims)].data = is_swapped(path, f) ? path.moves[f].peer_edge : nullptr;
+    for (const HaloPath &path : *paths) {
+      const Box &halo = path.moves[f].halo_box;
+      if (halo.cells() == 0) continue;
+      hlc_view &view = views[direction_index(path.direction.v, tables_.ndims)];
+      view.data = is_swapped(path, f) ? path.moves[f].peer_edge : nullptr;
+      std::copy(halo.count.begin(), halo.count.end(), view.count);
+    }
 }
 
 bool Views::is_swapped(const HaloPath &path, std::size_t f) const {

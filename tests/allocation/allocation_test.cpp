@@ -34,8 +34,11 @@ TEST_P(Allocation, start_test_and_finish_of_a_halo_allocate_nothing) {
   Rig rig(plain_case("counted", decompose(size(), 2, {4, 6}, 0b11, random_), 2, 3), GetParam());
   if (!rig.ready()) return;
   const int fields[] = {0, 2};
-  const hlc_swap swaps[] = {
-      everything, {2, fields, 0, 0, HLC_SIDE_BOTH, 0}, {0, nullptr, 1, 1, HLC_SIDE_LOW, 0}, {0, nullptr, 0, 0, HLC_SIDE_BOTH, 1}};
+  const hlc_swap swaps[] = {everything,
+                            {2, fields, 0, 0, HLC_SIDE_BOTH, 0, 0},
+                            {0, nullptr, 0, 0, HLC_SIDE_BOTH, 0, 1},
+                            {0, nullptr, 1, 1, HLC_SIDE_LOW, 0, 0},
+                            {0, nullptr, 0, 0, HLC_SIDE_BOTH, 1, 0}};
   const AllocationCount count;
   for (int round = 0; round < 5; ++round)
     for (const hlc_swap &what : swaps) {

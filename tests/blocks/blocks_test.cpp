@@ -168,7 +168,7 @@ TEST_P(Blocks, of_no_rank_swap_in_reverse_too) {
   spec.drive = GetParam().drive;
   hlc_blocks *blocks = nullptr;
   REQUIRE_EVERYWHERE(ok(hlc_blocks_init(context(), &spec, &blocks)));
-  const hlc_swap reverse{0, nullptr, 0, 0, HLC_SIDE_BOTH, 1};
+  const hlc_swap reverse{0, nullptr, 0, 0, HLC_SIDE_BOTH, 1, 0};
   for (const hlc_swap *what : {static_cast<const hlc_swap *>(nullptr), &reverse}) {
     EXPECT_TRUE(ok(hlc_blocks_start(blocks, what)));
     EXPECT_TRUE(ok(hlc_blocks_finish(blocks)));
@@ -359,7 +359,7 @@ TEST(BlocksErrors, calls_at_the_wrong_time_are_refused) {
   one.one_dim = 1;
   EXPECT_TRUE(is_status(HLC_ERR_UNSUPPORTED, hlc_blocks_start(blocks, &one)));
   const int beyond = 1;
-  const hlc_swap wrong{1, &beyond, 0, 0, HLC_SIDE_BOTH, 0};
+  const hlc_swap wrong{1, &beyond, 0, 0, HLC_SIDE_BOTH, 0, 0};
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_blocks_start(blocks, &wrong)));
   EXPECT_TRUE(ok(hlc_blocks_start(blocks, nullptr)));
   EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_blocks_start(blocks, nullptr)));
@@ -377,7 +377,7 @@ TEST(BlocksErrors, parts_that_ask_for_different_swaps_are_a_mismatch) {
   row.made->spec.parts = 2;
   hlc_blocks *blocks = nullptr;
   REQUIRE_EVERYWHERE(ok(hlc_blocks_init(context(), &row.made->spec, &blocks)));
-  const hlc_swap reverse{0, nullptr, 0, 0, HLC_SIDE_BOTH, 1};
+  const hlc_swap reverse{0, nullptr, 0, 0, HLC_SIDE_BOTH, 1, 0};
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_blocks_start_part(blocks, 2, nullptr)));
   EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_blocks_finish_part(blocks, 0)));
   EXPECT_TRUE(ok(hlc_blocks_start_part(blocks, 0, nullptr)));

@@ -280,15 +280,15 @@ TEST(Arguments, of_a_swap_are_checked) {
     EXPECT_TRUE(message_names(words));
   };
   const int beyond[] = {1}, twice[] = {0, 0}, negative[] = {-1};
-  refuse({1, beyond, 0, 0, HLC_SIDE_BOTH, 0}, {"fields", "1"});
-  refuse({1, negative, 0, 0, HLC_SIDE_BOTH, 0}, {"fields", "-1"});
-  refuse({2, twice, 0, 0, HLC_SIDE_BOTH, 0}, {"fields"});
-  refuse({1, nullptr, 0, 0, HLC_SIDE_BOTH, 0}, {"fields"});
-  refuse({-2, beyond, 0, 0, HLC_SIDE_BOTH, 0}, {"nfields", "-2"});
-  refuse({0, nullptr, 1, 2, HLC_SIDE_BOTH, 0}, {"dim", "2"});
-  refuse({0, nullptr, 1, -1, HLC_SIDE_BOTH, 0}, {"dim", "-1"});
-  refuse({0, nullptr, 1, 0, static_cast<hlc_side>(4), 0}, {"side is 4", "HLC_SIDE_BOTH (0), HLC_SIDE_LOW (1) or HLC_SIDE_HIGH (2)"});
-  refuse({0, nullptr, 0, 0, HLC_SIDE_LOW, 0}, {"side is 1", "one_dim"});
+  refuse({1, beyond, 0, 0, HLC_SIDE_BOTH, 0, 0}, {"fields", "1"});
+  refuse({1, negative, 0, 0, HLC_SIDE_BOTH, 0, 0}, {"fields", "-1"});
+  refuse({2, twice, 0, 0, HLC_SIDE_BOTH, 0, 0}, {"fields"});
+  refuse({1, nullptr, 0, 0, HLC_SIDE_BOTH, 0, 0}, {"fields"});
+  refuse({-2, beyond, 0, 0, HLC_SIDE_BOTH, 0, 0}, {"nfields", "-2"});
+  refuse({0, nullptr, 1, 2, HLC_SIDE_BOTH, 0, 0}, {"dim", "2"});
+  refuse({0, nullptr, 1, -1, HLC_SIDE_BOTH, 0, 0}, {"dim", "-1"});
+  refuse({0, nullptr, 1, 0, static_cast<hlc_side>(4), 0, 0}, {"side is 4", "HLC_SIDE_BOTH (0), HLC_SIDE_LOW (1) or HLC_SIDE_HIGH (2)"});
+  refuse({0, nullptr, 0, 0, HLC_SIDE_LOW, 0, 0}, {"side is 1", "one_dim"});
 
   // None of the refused starts has started anything.
   EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
@@ -302,7 +302,7 @@ TEST(Arguments, of_a_swap_with_other_arrays_name_that_call) {
   hlc_halo *halo = nullptr;
   REQUIRE_EVERYWHERE(hlc_halo_init(context(), &plane.spec, &halo) == HLC_OK);
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, [&] {
-    const hlc_swap what{0, nullptr, 1, 7, HLC_SIDE_BOTH, 0};
+    const hlc_swap what{0, nullptr, 1, 7, HLC_SIDE_BOTH, 0, 0};
     return hlc_halo_start_with(halo, &what, nullptr);
   }()));
   EXPECT_TRUE(message_names({"hlc_halo_start_with on rank", "dim is 7"}));

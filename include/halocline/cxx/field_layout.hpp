@@ -61,8 +61,10 @@ class FieldLayout {
     std::int64_t stride = static_cast<std::int64_t>(element_bytes_);
     for (int i = 0; i < ndims_; ++i) {
       const int d = spec.layout == HLC_ROW_MAJOR ? ndims_ - 1 - i : i;
-      extent_[at(d)] = spec.depth_low[d] + spec.grid->local[d] + spec.depth_high[d];
-      low_[at(d)] = spec.depth_low[d];
+      const hlc_field_shape shape = spec.shapes ? spec.shapes[f] : hlc_field_shape{};
+      low_[at(d)] = shape.own_depth ? shape.depth_low[d] : spec.depth_low[d];
+      extent_[at(d)] = low_[at(d)] + spec.grid->local[d] + (shape.own_depth ? shape.depth_high[d] : spec.depth_high[d]);
+      if (shape.stagger[d] != HLC_CENTRED) extent_[at(d)] += 1;
       stride_bytes_[at(d)] = field.stride_bytes[d] > 0 ? field.stride_bytes[d] : stride;
       stride *= extent_[at(d)];
     }
