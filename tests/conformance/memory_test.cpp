@@ -64,9 +64,10 @@ TEST_P(FieldMemory, the_plan_counts_every_message_once) {
 
   // Bytes by the oracle: every halo cell of a box with an owner, in three fields of eight bytes.
   std::int64_t from_others = 0, from_myself = 0;
-  for_each_cell(rig.shape(), rank(), [&](const Index &cell) {
-    if (!in_halo(rig.shape(), rank(), cell)) return;
-    (owner_of(rig.shape(), rank(), cell)->rank == rank() ? from_myself : from_others) += 24;
+  const Values values(rig.shape(), rank(), 0);
+  values.for_each([&](const Index &cell) {
+    if (!values.in_halo(cell)) return;
+    (values.owner_of(cell)->rank == rank() ? from_myself : from_others) += 24;
   });
   EXPECT_EQ(info.bytes_in, from_others);
   EXPECT_EQ(info.self_bytes, from_myself);

@@ -15,13 +15,15 @@ hlc_swap reversed(hlc_swap what) {
 double local_product(const Case &halo, const Image &a, const Image &b) {
   double sum = 0;
   const auto shapes = halo.field_shapes(halo, rank());
-  for_each_cell(halo, rank(), [&](const Index &cell) {
-    for (const FieldShape &shape : shapes) {
-      const auto arena = static_cast<std::size_t>(shape.arena);
-      const std::size_t at = position(halo, shape, cell);
+  for (int f = 0; f < halo.nfields; ++f) {
+    const FieldShape &shape = shapes[static_cast<std::size_t>(f)];
+    const auto arena = static_cast<std::size_t>(shape.arena);
+    const Values values(halo, rank(), f);
+    values.for_each([&](const Index &cell) {
+      const std::size_t at = values.position(shape, cell);
       sum += product(shape.type, a[arena].data() + at, b[arena].data() + at);
-    }
-  });
+    });
+  }
   return sum;
 }
 

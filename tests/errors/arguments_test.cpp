@@ -67,6 +67,89 @@ TEST(Arguments, that_do_not_go_with_stages_are_refused) {
                  {"staged", "fills must be NULL", last_rank()});
 }
 
+/// Makes the field of a plane one with a shape; memory that fits any of them.
+void give_shape(Plane &plane, hlc_field_shape &shape) {
+  shape = {};
+  plane.cells.resize(2000);
+  plane.field.data = plane.cells.data();
+  plane.spec.shapes = &shape;
+}
+
+TEST(Arguments, of_shapes_are_checked) {
+  static hlc_field_shape shape;
+  const auto refuse = [](const char *what, std::vector<std::string> words, hlc_status status, const std::function<void(Plane &)> &spoil) {
+    words.push_back(last_rank());
+    SCOPED_TRACE(what);
+    Plane plane;
+    give_shape(plane, shape);
+    if (rank() == size() - 1) spoil(plane);
+    hlc_halo *halo = nullptr;
+    EXPECT_TRUE(is_status(status, hlc_halo_init(context(), &plane.spec, &halo)));
+    EXPECT_TRUE(message_names(words));
+    EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+    everyone(true);
+  };
+  const std::string field = "shapes[0], of field 'theta': ";
+  refuse("no stagger", {field + "stagger[1] is 3", "HLC_CENTRED"}, HLC_ERR_ARGUMENT,
+         [](Plane &) { shape.stagger[1] = static_cast<hlc_stagger>(3); });
+  refuse("a negative stagger", {field + "stagger[0] is -1"}, HLC_ERR_ARGUMENT,
+         [](Plane &) { shape.stagger[0] = static_cast<hlc_stagger>(-1); });
+  refuse("a negative depth", {field + "depth_low[0] is -2", "0 to the rank's cells, 4"}, HLC_ERR_ARGUMENT,
+         [](Plane &) { shape.own_depth = 1, shape.depth_low[0] = -2; });
+  refuse("a depth beyond the block", {field + "depth_high[1] is 5", "0 to the rank's cells, 4"}, HLC_ERR_ARGUMENT,
+         [](Plane &) { shape.own_depth = 1, shape.depth_high[1] = 5; });
+  refuse("as many owned nodes as the rank has", {field + "depth_high[1] is 4", "0 to 3", "HLC_NODES_OWNED", "owns 4"}, HLC_ERR_ARGUMENT,
+         [](Plane &) { shape.own_depth = 1, shape.depth_high[1] = 4, shape.stagger[1] = HLC_NODES_OWNED; });
+  refuse("the same by the spec's depths", {field + "depth_high[0] is 4", "owns 4"}, HLC_ERR_ARGUMENT, [](Plane &p) {
+    p.spec.depth_high[0] = 4;
+    shape.stagger[0] = HLC_NODES_OWNED;
+  });
+  refuse("stages", {"staged is set", "shapes"}, HLC_ERR_UNSUPPORTED, [](Plane &p) { p.spec.staged = 1; });
+  refuse("a halo deeper than the block", {"dimension 1", "deeper than the block of 4 cells", "shapes"}, HLC_ERR_UNSUPPORTED,
+         [](Plane &p) { p.spec.depth_low[1] = 6; });
+}
+
+TEST(Arguments, of_a_field_on_nodes_may_overlap_no_other) {
+  Plane plane;
+  std::vector<double> cells(200);
+  hlc_field two[2] = {plane.field, plane.field};
+  hlc_field_shape shapes[2] = {};
+  shapes[0].stagger[0] = HLC_NODES_SHARED;
+  two[0].data = cells.data();
+  two[1].data = cells.data() + 8 * 8;  // where the field would end if it were in the cells
+  plane.spec.nfields = 2;
+  plane.spec.fields = two;
+  plane.spec.shapes = shapes;
+  for (hlc_field &field : two) field.stride_bytes[0] = 8, field.stride_bytes[1] = 72;
+  hlc_halo *halo = nullptr;
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_init(context(), &plane.spec, &halo)));
+  EXPECT_TRUE(message_names({"fields[0] 'theta' and fields[1] 'theta' overlap", "512 bytes apart"}));
+  two[1].data = cells.data() + 9 * 8;
+  REQUIRE_EVERYWHERE(ok(hlc_halo_init(context(), &plane.spec, &halo)));
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+}
+
+TEST(Arguments, that_a_swap_of_less_depth_excludes_are_refused) {
+  const auto refuse = [](Plane &plane, std::int64_t depth, hlc_status status, const std::vector<std::string> &words) {
+    plane.cells.resize(2000);
+    plane.field.data = plane.cells.data();
+    hlc_halo *halo = nullptr;
+    REQUIRE_EVERYWHERE(ok(hlc_halo_init(context(), &plane.spec, &halo)));
+    hlc_swap what{};
+    what.depth = depth;
+    EXPECT_TRUE(is_status(status, hlc_halo_start(halo, &what)));
+    EXPECT_TRUE(message_names(words));
+    EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+  };
+  const std::string me = "hlc_halo_start on rank " + std::to_string(rank());
+  Plane plane, deep, staged;
+  refuse(plane, -1, HLC_ERR_ARGUMENT, {me + ": depth is -1, it must be 0 (the whole halo) or more"});
+  deep.spec.depth_low[1] = 6;
+  refuse(deep, 2, HLC_ERR_UNSUPPORTED, {me + ": depth is 2, but the halo is deeper than the block"});
+  staged.spec.staged = 1;
+  refuse(staged, 1, HLC_ERR_UNSUPPORTED, {me + ": depth is 1, but a staged halo is swapped at its whole depth"});
+}
+
 TEST(Arguments, that_no_memory_fits_are_refused_and_overflow_nothing) {
   const auto refuse = [](const char *what, std::vector<std::string> words, const std::function<void(Plane &)> &spoil) {
     words.push_back(last_rank());

@@ -52,6 +52,34 @@ TEST(Mismatch, of_fills_is_found) {
   expect_mismatch("a direction that one rank leaves out", [](Plane &p) { p.spec.fills = fills; }, {"fields[0]'s fills"});
 }
 
+TEST(Mismatch, of_a_list_of_shapes_is_found) {
+  static hlc_field_shape shape;
+  expect_mismatch("shapes on one rank", [](Plane &p) { p.spec.shapes = &shape; }, {"shapes", "NULL", "given"});
+}
+
+TEST(Mismatch, of_the_shape_of_a_field_names_what_differs) {
+  if (size() < 2) GTEST_SKIP() << "needs 2 ranks that disagree";
+  const std::vector<std::pair<std::string, std::function<void(hlc_field_shape &)>>> changes = {
+      {"stagger[1]", [](hlc_field_shape &shape) { shape.stagger[1] = HLC_NODES_SHARED; }},
+      {"own_depth", [](hlc_field_shape &shape) { shape.own_depth = 0; }},
+      {"depth_low[0]", [](hlc_field_shape &shape) { shape.depth_low[0] = 2; }},
+      {"depth_high[1]", [](hlc_field_shape &shape) { shape.depth_high[1] = 0; }},
+  };
+  for (const auto &[word, change] : changes) {
+    Plane plane;
+    plane.cells.resize(2000);
+    plane.field.data = plane.cells.data();
+    hlc_field_shape shape{};
+    shape.own_depth = 1;
+    for (int d = 0; d < 2; ++d) shape.depth_low[d] = shape.depth_high[d] = 1;
+    if (rank() == size() - 1) change(shape);
+    plane.spec.shapes = &shape;
+    hlc_halo *halo = nullptr;
+    EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_halo_init(context(), &plane.spec, &halo)));
+    EXPECT_TRUE(message_names({"fields[0]'s shape." + word, "rank " + std::to_string(size() - 1)}));
+  }
+}
+
 TEST(Mismatch, of_modes_is_found) {
   expect_mismatch("fence against p2p", [](Plane &p) { p.spec.mode = HLC_MODE_FENCE; }, {});
 }

@@ -20,16 +20,16 @@ struct Layout {
 
   explicit Layout(const Json &text) : order(text.at("order")), pad(text.at("pad")), lead(text.at("lead")), lonely(text.at("lonely")) {}
 
-  Index strides(const Case &halo, int rank, std::int64_t element) const {
+  /// Of an array with so many cells along each dimension.
+  Index strides(const Index &extent, int rank, std::int64_t element) const {
     const auto r = static_cast<std::size_t>(rank);
     Index strides{};
     std::int64_t next = element;
     for (std::size_t i = 0; i < order.size(); ++i) {
       const auto d = static_cast<std::size_t>(order[i]);
-      const std::int64_t cells = halo.depth_low[d] + halo.local(rank)[d] + halo.depth_high[d];
       strides[d] = next + pad[r][i];
-      next = strides[d] * cells;
-      if (cells == 1 && lonely[r] > 0) strides[d] = lonely[r];
+      next = strides[d] * extent[d];
+      if (extent[d] == 1 && lonely[r] > 0) strides[d] = lonely[r];
     }
     return strides;
   }
@@ -53,13 +53,13 @@ std::vector<FieldKind> read_kinds(const Json &halo) {
 }
 
 /// Contiguous in the case's layout.
-Index plain_strides(const Case &halo, int rank, std::int64_t element) {
+Index plain_strides(const Case &halo, const Index &extent, std::int64_t element) {
   const int ndims = halo.decomposition.ndims;
   Index strides{};
   for (int i = 0; i < ndims; ++i) {
     const auto d = static_cast<std::size_t>(halo.layout == HLC_COLUMN_MAJOR ? i : ndims - 1 - i);
     strides[d] = element;
-    element *= halo.depth_low[d] + halo.local(rank)[d] + halo.depth_high[d];
+    element *= extent[d];
   }
   return strides;
 }
@@ -69,12 +69,13 @@ std::vector<FieldShape> separate_shapes(const Case &halo, int rank, const std::v
   std::vector<FieldShape> shapes;
   for (std::size_t f = 0; f < kinds.size(); ++f) {
     FieldShape shape{kinds[f].type, kinds[f].bytes, static_cast<int>(f), 0, {}, layouts[f].is_null()};
+    const Index extent = Values(halo, rank, static_cast<int>(f)).extent();
     if (shape.default_strides) {
-      shape.stride = plain_strides(halo, rank, static_cast<std::int64_t>(kinds[f].bytes));
+      shape.stride = plain_strides(halo, extent, static_cast<std::int64_t>(kinds[f].bytes));
     } else {
       const Layout layout(layouts[f]);
       shape.offset = layout.lead[static_cast<std::size_t>(rank)];
-      shape.stride = layout.strides(halo, rank, static_cast<std::int64_t>(kinds[f].bytes));
+      shape.stride = layout.strides(extent, rank, static_cast<std::int64_t>(kinds[f].bytes));
     }
     shapes.push_back(shape);
   }
@@ -90,8 +91,26 @@ std::vector<FieldShape> struct_shapes(const Case &halo, int rank, const std::vec
     shapes.push_back({kind.type, kind.bytes, 0, layout.lead[static_cast<std::size_t>(rank)] + bytes});
     bytes += static_cast<std::int64_t>(kind.bytes) + gap;
   }
-  for (FieldShape &shape : shapes) shape.stride = layout.strides(halo, rank, bytes);
+  Index widest{};
+  for (int f = 0; f < halo.nfields; ++f) {
+    const Values values(halo, rank, f);
+    for (std::size_t d = 0; d < widest.size(); ++d) widest[d] = std::max(widest[d], values.extent()[d]);
+  }
+  for (FieldShape &shape : shapes) shape.stride = layout.strides(widest, rank, bytes);
   return shapes;
+}
+
+/// A field that is in the cells and as deep as the halo is null.
+hlc_field_shape read_shape(const Json &text) {
+  hlc_field_shape shape{};
+  if (text.is_null()) return shape;
+  const std::vector<int> stagger = text.at("stagger");
+  for (std::size_t d = 0; d < stagger.size(); ++d) shape.stagger[d] = static_cast<hlc_stagger>(stagger[d]);
+  const std::vector<std::int64_t> low = text.at("low"), high = text.at("high");
+  shape.own_depth = low.empty() ? 0 : 1;
+  std::copy(low.begin(), low.end(), shape.depth_low);
+  std::copy(high.begin(), high.end(), shape.depth_high);
+  return shape;
 }
 
 Decomposition read_decomposition(const Json &halo) {
@@ -133,6 +152,7 @@ Case read_case(const Json &text) {
   halo.nfields = static_cast<int>(kinds.size());
   for (const std::vector<int> &field : text.value("fills", std::vector<std::vector<int>>()))
     halo.fills.insert(halo.fills.end(), field.begin(), field.end());
+  for (const Json &shape : text.value("shapes", Json::array())) halo.shapes.push_back(read_shape(shape));
   const Json layouts = text.at("layouts"), gap = text.at("struct_gap");
   halo.field_shapes = [=](const Case &self, int rank) {
     return gap.is_null() ? separate_shapes(self, rank, kinds, layouts) : struct_shapes(self, rank, kinds, Layout(layouts[0]), gap);
@@ -147,6 +167,7 @@ Swap::Swap(const Json &swap) : fields(swap.value("fields", std::vector<int>())),
   what.dim = swap.value("dim", 0);
   what.side = static_cast<hlc_side>(swap.value("side", 0));
   what.reverse = swap.value("reverse", 0);
+  what.depth = swap.value("depth", std::int64_t{0});
 }
 
 std::vector<int> Swap::fields_of(int set, int nfields) const {
@@ -185,6 +206,11 @@ void spoil(OwnedSpec &owned, const Json &wrong) {
       {"rebind", [&] { owned.spec.rebind = small; }},
       {"staged", [&] { owned.spec.staged = small; }},
       {"neighbours", [&] { owned.table.at(i) = small; }},
+      {"shapes", [&] { owned.spec.shapes = nullptr; }},
+      {"stagger", [&] { owned.shapes.at(f).stagger[d] = static_cast<hlc_stagger>(small); }},
+      {"own_depth", [&] { owned.shapes.at(i).own_depth = small; }},
+      {"own_low", [&] { owned.shapes.at(f).depth_low[d] = value; }},
+      {"own_high", [&] { owned.shapes.at(f).depth_high[d] = value; }},
   };
   ways.at(wrong.at("name"))();
 }

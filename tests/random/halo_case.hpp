@@ -31,6 +31,7 @@ struct OwnedSpec {
   std::vector<hlc_field> fields;
   std::vector<int> table;
   std::vector<unsigned char> fills;
+  std::vector<hlc_field_shape> shapes;
   hlc_halo_spec spec{};
 };
 

@@ -139,6 +139,8 @@ class HaloPlayer final : public Player {
     spec.staged = text_.value("staged", 0);
     owned_.fills = case_.fills;
     spec.fills = owned_.fills.empty() ? nullptr : owned_.fills.data();
+    owned_.shapes = case_.shapes;
+    spec.shapes = owned_.shapes.empty() ? nullptr : owned_.shapes.data();
   }
 
   /// Memory as it is when the swap starts.

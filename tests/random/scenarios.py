@@ -13,6 +13,7 @@ from wrong import spoilt_exchange, spoilt_halo
 SUMMABLE = ["float64", "int32", "int64", "float32", "complex64", "complex128"]
 P2P, NEIGHBOR, FENCE, PSCW, PASSIVE, PASSIVE_NAIVE, NOTIFY, DIRECT, VIEW, NOTIFY_NODE, AUTO = range(1, 12)
 EARLY, LATE, PUT, GET = 1, 2, 1, 2
+CENTRED, NODES_SHARED, NODES_OWNED = range(3)
 MODES = [  # mode, epoch, drive
     (P2P, 0, 0), (DIRECT, 0, 0), (NOTIFY, 0, 0), (NEIGHBOR, 0, 0), (FENCE, EARLY, PUT), (FENCE, LATE, PUT), (FENCE, 0, GET),
     (PSCW, EARLY, 0), (PSCW, LATE, 0), (PASSIVE, 0, 0), (PASSIVE_NAIVE, 0, 0), (VIEW, 0, 0), (NOTIFY_NODE, 0, 0), (AUTO, 0, 0)] + \
@@ -95,18 +96,39 @@ def fills(draw, made, nfields):
     return rows
 
 
+def is_deep(made):
+    """Whether the halo is deeper than the block along a dimension in which a rank is its own neighbour."""
+    return any(base_of(made, 2 * 3**d) != 2 * 3**d for d in range(len(made["blocks"])))
+
+
+@st.composite
+def shape(draw, made):
+    """A field on nodes, or with depths of its own. The rank below gets one more owned node than it asks for, which the block must have."""
+    deepest = [min(sizes) for sizes in made["blocks"]]
+    stagger = [draw(st.integers(CENTRED, NODES_OWNED)) for _ in deepest]
+    low, high = [], []
+    if draw(st.booleans()):
+        low = [draw(st.integers(0, min(4, most))) for most in deepest]
+        high = [draw(st.integers(0, min(4, most - (kind == NODES_OWNED)))) for most, kind in zip(deepest, stagger)]
+    elif any(kind == NODES_OWNED and deep >= most for kind, deep, most in zip(stagger, made["high"], deepest)):
+        return None
+    return {"stagger": stagger, "low": low, "high": high}
+
+
 @st.composite
 def halo(draw, ranks):
     made = draw(grid(ranks))
     ndims = len(made["blocks"])
     fields = draw(st.lists(field(), min_size=1, max_size=4))
+    if not is_deep(made) and not made["cut"] and draw(st.integers(0, 2)) == 2:
+        made["shapes"] = [draw(shape(made)) for _ in fields]
     if draw(st.integers(0, 2)) == 2:
         made["fills"] = draw(fills(made, len(fields)))
     gap = draw(st.one_of(st.none(), st.none(), st.integers(0, 9)))
     layouts = [draw(layout(ranks, ndims) if gap is not None else st.one_of(st.none(), layout(ranks, ndims))) for _ in fields]
     mode, epoch, drive = draw(st.sampled_from(MODES))
     made["sets"] = draw(st.sampled_from([1, 1, 2, 3]))  # of arrays: swaps may bring others than the spec's
-    made["staged"] = 0 if made["table"] or "fills" in made else draw(st.integers(0, 1))
+    made["staged"] = 0 if made["table"] or "fills" in made or "shapes" in made else draw(st.integers(0, 1))
     made.update({"stencil": draw(st.sampled_from(["box", "star"])), "layout": draw(st.sampled_from(["column", "row"])),
                  "fields": fields, "layouts": layouts, "struct_gap": gap, "memory": draw(st.one_of(st.just(0), st.integers(0, 2**32 - 1))),
                  "mode": mode, "epoch": epoch, "drive": drive})
@@ -149,12 +171,14 @@ def halo_swap(draw, halo_):
         swap["fields"] = sorted(draw(st.lists(st.integers(0, nfields - 1), unique=True, min_size=1, max_size=nfields)))
     if not in_stages(halo_) and draw(st.booleans()):
         swap.update({"dim": draw(st.integers(0, ndims - 1)), "side": draw(st.integers(0, 2))})
+    if not in_stages(halo_) and not is_deep(halo_) and draw(st.integers(0, 2)) == 2:
+        swap["depth"] = draw(st.integers(1, 4))
     opaque = [halo_["fields"][f]["type"] == "opaque" for f in swap.get("fields", range(nfields))]
     if not any(opaque) and draw(st.booleans()):
         swap["reverse"] = 1
     if draw(st.integers(0, 19)) == 19:
         refused = [{"fields": [nfields]}, {"fields": [0, 0]}, {"fields": [], "nfields": 1}, {"nfields": -1}, {"dim": ndims}, {"dim": -1},
-                   {"dim": 0, "side": 3}] + [{"reverse": 1}] * any(opaque) + [{"side": 1}] * ("dim" not in swap)
+                   {"dim": 0, "side": 3}, {"depth": -1}] + [{"reverse": 1}] * any(opaque) + [{"side": 1}] * ("dim" not in swap)
         refused += [{"dim": 0}] * in_stages(halo_) + [{"with": [0] * nfields}] * (halo_["sets"] == 1)
         swap.update(draw(st.sampled_from(refused)), refused=True)
     return swap

@@ -12,7 +12,8 @@ def one(name, value=0, index=0, rank=ALL):
 
 def spoilt_halo(ranks, halo):
     """Every way to make a halo's spec wrong on all ranks, on one rank, or different on one rank."""
-    return wrong_grids(ranks, halo) + wrong_depths(ranks, halo) + wrong_fields(halo) + wrong_words(halo) + disagreements(ranks, halo)
+    return (wrong_grids(ranks, halo) + wrong_depths(ranks, halo) + wrong_fields(halo) + wrong_shapes(ranks, halo) + wrong_words(halo)
+            + disagreements(ranks, halo))
 
 
 def wrong_grids(ranks, halo):
@@ -46,6 +47,18 @@ def wrong_fields(halo):
     return ways
 
 
+def wrong_shapes(ranks, halo):
+    """What is wrong with the first field's shape, and on which rank."""
+    ways = []
+    if "shapes" not in halo:
+        return ways
+    for d, sizes in enumerate(halo["blocks"]):
+        ways += [one("stagger", 3, d), one("stagger", -1, d, ranks - 1)]
+        if (halo["shapes"][0] or {}).get("low"):
+            ways += [one("own_low", -1, d), one("own_high", max(sizes) + 1, d, ranks - 1), one("own_high", HUGE, d)]
+    return [*ways, one("staged", 1)]
+
+
 def wrong_words(halo):
     ways = [one("stencil", 7), one("stencil", -1), one("layout", 9), one("mode", 77), one("mode", -1), one("epoch", 5), one("drive", 9)]
     if halo["mode"] != 3:  # fence alone can get
@@ -68,6 +81,9 @@ def disagreements(ranks, halo):
     ways += [one("low", depth - 1, d, last) for d, depth in enumerate(halo["low"]) if depth > 0]
     ways += [one("type", kinds[field["type"]], f, last) for f, field in enumerate(halo["fields"]) if field["type"] in kinds]
     ways += disagreeing_fills(halo, last)
+    if "shapes" in halo:
+        stagger = (halo["shapes"][0] or {"stagger": [0]})["stagger"][0]
+        ways += [one("shapes", rank=last), one("stagger", int(stagger != 1), rank=last)]
     ways += [one("rebind", int(halo["sets"] == 1), rank=last), one("staged", 1 - halo["staged"], rank=last)]
     ways += [one("nfields", len(halo["fields"]) - 1, rank=last)] if len(halo["fields"]) > 1 else []
     return ways

@@ -17,12 +17,42 @@ std::array<int, HLC_MAX_DIMS> order_of(const Case &halo) {
   return order;
 }
 
-std::int64_t extent(const Case &halo, int rank, int d) { return halo.depth_low[d] + halo.local(rank)[d] + halo.depth_high[d]; }
+/// Cells of the largest array of all fields along a dimension.
+std::int64_t widest(const Case &halo, int rank, int d) {
+  std::int64_t cells = 0;
+  for (int f = 0; f < halo.nfields; ++f) cells = std::max(cells, halo.extent(rank, f, d));
+  return cells;
+}
 
-std::vector<Kind> random_kinds(Random &random) {
+std::vector<Kind> random_kinds(const std::vector<Kind> &among, Random &random) {
   std::vector<Kind> kinds(static_cast<std::size_t>(between(random, 1, 4)));
-  for (Kind &kind : kinds) kind = all_kinds()[static_cast<std::size_t>(between(random, 0, std::ssize(all_kinds()) - 1))];
+  for (Kind &kind : kinds) kind = among[static_cast<std::size_t>(between(random, 0, std::ssize(among) - 1))];
   return kinds;
+}
+
+/// Cells of the smallest block along a dimension.
+std::int64_t smallest_block(const Decomposition &blocks, int d) {
+  std::int64_t cells = blocks.cuts[d].back();
+  for (int block = 0; block < blocks.dims[d]; ++block) cells = std::min(cells, blocks.cuts[d][block + 1] - blocks.cuts[d][block]);
+  return cells;
+}
+
+/// Of a field on nodes that the rank above owns, the rank below gets one value more than it asks for. The smallest block must have it.
+hlc_field_shape random_shape(const Case &halo, Random &random) {
+  hlc_field_shape shape{};
+  shape.own_depth = static_cast<int>(between(random, 0, 1));
+  for (int d = 0; d < halo.decomposition.ndims; ++d) {
+    const std::int64_t deepest = std::min<std::int64_t>(smallest_block(halo.decomposition, d), halo.decomposition.ndims > 2 ? 2 : 4);
+    shape.stagger[d] = static_cast<hlc_stagger>(between(random, HLC_CENTRED, HLC_NODES_OWNED));
+    if (shape.own_depth) shape.depth_low[d] = between(random, 0, deepest), shape.depth_high[d] = between(random, 0, deepest);
+    const std::int64_t high = shape.own_depth ? shape.depth_high[d] : halo.depth_high[d];
+    if (shape.stagger[d] != HLC_NODES_OWNED || high < smallest_block(halo.decomposition, d)) continue;
+    if (shape.own_depth)
+      shape.depth_high[d] = high - 1;
+    else
+      shape.stagger[d] = HLC_NODES_SHARED;
+  }
+  return shape;
 }
 
 Shapes random_shapes(std::vector<Kind> kinds, int ndims, Random &random) {
@@ -84,9 +114,10 @@ Shapes contiguous(std::vector<Kind> kinds) {
     const auto order = order_of(halo);
     std::vector<FieldShape> shapes;
     for (const Kind &kind : kinds) {
-      FieldShape shape{kind.type, kind.bytes, static_cast<int>(shapes.size()), 0, {}, true};
+      const auto f = static_cast<int>(shapes.size());
+      FieldShape shape{kind.type, kind.bytes, f, 0, {}, true};
       auto stride = static_cast<std::int64_t>(kind.bytes);
-      for (int i = 0; i < halo.decomposition.ndims; stride *= extent(halo, rank, order[i]), ++i) shape.stride[order[i]] = stride;
+      for (int i = 0; i < halo.decomposition.ndims; stride *= halo.extent(rank, f, order[i]), ++i) shape.stride[order[i]] = stride;
       shapes.push_back(shape);
     }
     return shapes;
@@ -97,11 +128,12 @@ Shapes padded(std::vector<Kind> kinds, std::array<int, HLC_MAX_DIMS> order, int 
   return [=](const Case &halo, int rank) {
     std::vector<FieldShape> shapes;
     for (const Kind &kind : kinds) {
-      FieldShape shape{kind.type, kind.bytes, static_cast<int>(shapes.size()), lead};
+      const auto f = static_cast<int>(shapes.size());
+      FieldShape shape{kind.type, kind.bytes, f, lead};
       auto stride = static_cast<std::int64_t>(kind.bytes) * (1 + gap);
       for (int i = 0; i < halo.decomposition.ndims; ++i) {
         shape.stride[order[i]] = stride;
-        stride = stride * extent(halo, rank, order[i]) + gap * static_cast<std::int64_t>(kind.bytes);
+        stride = stride * halo.extent(rank, f, order[i]) + gap * static_cast<std::int64_t>(kind.bytes);
       }
       shapes.push_back(shape);
     }
@@ -119,7 +151,7 @@ Shapes array_of_structs(std::vector<Kind> kinds, std::int64_t gap) {
     }
     const auto order = order_of(halo);
     for (FieldShape &shape : shapes)
-      for (std::int64_t i = 0, stride = struct_bytes; i < halo.decomposition.ndims; stride *= extent(halo, rank, order[i]), ++i)
+      for (std::int64_t i = 0, stride = struct_bytes; i < halo.decomposition.ndims; stride *= widest(halo, rank, order[i]), ++i)
         shape.stride[order[i]] = stride;
     return shapes;
   };
@@ -136,7 +168,7 @@ Case plain_case(std::string name, Decomposition decomposition, std::int64_t dept
   return halo;
 }
 
-Case random_case(int ranks, Random &random) {
+Case random_case(int ranks, Random &random, const std::vector<Kind> &among) {
   const int ndims = static_cast<int>(between(random, 1, 4));
   const std::int64_t deepest = between(random, 1, ndims > 2 ? 2 : 3);
   const Extents extents{deepest, deepest + 3};
@@ -147,9 +179,16 @@ Case random_case(int ranks, Random &random) {
   }
   halo.stencil = between(random, 0, 1) ? HLC_STENCIL_BOX : HLC_STENCIL_STAR;
   halo.layout = between(random, 0, 1) ? HLC_COLUMN_MAJOR : HLC_ROW_MAJOR;
-  const std::vector<Kind> kinds = random_kinds(random);
+  const std::vector<Kind> kinds = random_kinds(among, random);
   halo.nfields = static_cast<int>(kinds.size());
   halo.field_shapes = random_shapes(kinds, ndims, random);
+  return halo;
+}
+
+Case staggered_case(int ranks, Random &random, const std::vector<Kind> &among) {
+  Case halo = random_case(ranks, random, among);
+  halo.name = "staggered";
+  for (int f = 0; f < halo.nfields; ++f) halo.shapes.push_back(random_shape(halo, random));
   return halo;
 }
 

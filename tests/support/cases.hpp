@@ -54,7 +54,10 @@ Shapes array_of_structs(std::vector<Kind> kinds, std::int64_t gap);
 /// A case with float64 fields, box stencil and equal depth on all sides.
 Case plain_case(std::string name, Decomposition decomposition, std::int64_t depth, int nfields = 1);
 
-/// A case in which everything is chosen at random, depths no larger than the smallest block.
-Case random_case(int ranks, Random &random);
+/// A case in which everything is chosen at random, depths no larger than the smallest block. Its fields have elements of some of these kinds.
+Case random_case(int ranks, Random &random, const std::vector<Kind> &among = all_kinds());
+
+/// The same with fields in cells and on nodes, some of them with depths of their own.
+Case staggered_case(int ranks, Random &random, const std::vector<Kind> &among = all_kinds());
 
 }  // namespace halocline::test

@@ -50,34 +50,63 @@ struct Case {
   bool explicit_table = false;
   std::vector<unsigned char> fills;  ///< as hlc_halo_spec takes it; empty: every field in every direction
   bool staged = false;               ///< as hlc_halo_spec takes it; nothing else changes
+  std::vector<hlc_field_shape> shapes;  ///< as hlc_halo_spec takes them; empty: every field is in the cells, as deep as the halo
 
   Index local(int rank) const;
+  /// Values of a field's array along a dimension, halo included.
+  std::int64_t extent(int rank, int field, int d) const;
 };
 
-/// The owner of a halo cell.
+/// The owner of a halo value.
 struct Owner {
   int rank = 0;
-  Index global{};  ///< the cell in the global grid
-  Index inner{};   ///< the cell counted from the owner's first interior cell
+  Index global{};  ///< the cell in the global grid, or the node below it; behind the last cell of the owner it is the node above
+  Index inner{};   ///< the value counted from the owner's first interior one
 };
 
 using Arena = std::vector<std::byte>;
 using Image = std::vector<Arena>;  ///< all memory of one rank's fields, padding included
 
-/// Calls visit(cell) for every cell of a rank's arrays, halo included, counted from its first interior cell.
-void for_each_cell(const Case &halo, int rank, const std::function<void(const Index &)> &visit);
+/// The values of one field on one rank: cells, or nodes, which are called cells here, too. A cell is counted from the first interior one.
+class Values {
+ public:
+  /// The case has to outlive it.
+  Values(const Case &halo, int rank, int field);
 
-/// The owner of a rank's cell; none beyond an open side, and none where the explicit table leaves the pair out.
-std::optional<Owner> owner_of(const Case &halo, int rank, const Index &cell);
+  /// Calls visit(cell) for every cell of the field's array, halo included.
+  void for_each(const std::function<void(const Index &)> &visit) const;
+  /// Whether a cell is in the halo.
+  bool in_halo(const Index &cell) const;
+  /// -1, 0 or 1 per dimension: on which side of the interior a cell is.
+  Index direction_of(const Index &cell) const;
+  /// The owner of a cell; none beyond an open side, and none where the explicit table leaves the pair out.
+  std::optional<Owner> owner_of(const Index &cell) const;
+  /// Whether a swap fills this cell (if it has an owner).
+  bool asked_for(const hlc_swap &what, const Index &cell) const;
+  /// The first byte of a cell within its arena; shape is the field's on this rank.
+  std::size_t position(const FieldShape &shape, const Index &cell) const;
 
-/// Whether a cell is in the halo.
-bool in_halo(const Case &halo, int rank, const Index &cell);
+  /// Interior cells, and cells of the array, along each dimension.
+  const Index &block() const { return block_; }
+  const Index &extent() const { return extent_; }
 
-/// Whether a swap fills this cell of this field (if it has an owner).
-bool asked_for(const Case &halo, const hlc_swap &what, int rank, int field, const Index &cell);
+ private:
+  /// Along one dimension: the block that has a cell, and the cell counted from its first interior one.
+  struct Along {
+    int block;
+    std::int64_t inner;
+  };
+  std::optional<Along> find_along(int d, std::int64_t index) const;
+  std::int64_t steps_away(const Index &cell) const;
+  bool is_filled(const Index &direction) const;
 
-/// The first byte of a cell within its arena.
-std::size_t position(const Case &halo, const FieldShape &field, const Index &cell);
+  const Case &halo_;
+  int rank_, field_;
+  std::array<int, HLC_MAX_DIMS> place_{};                ///< of the rank's block
+  Index low_{}, block_{}, extent_{};
+  std::array<bool, HLC_MAX_DIMS> gets_node_{};           ///< the first value of the high halo is a node that the rank above owns
+  std::array<hlc_stagger, HLC_MAX_DIMS> stagger_{};
+};
 
 /// Bytes of each arena of a rank.
 std::vector<std::size_t> arena_bytes(const Case &halo, int rank);

@@ -9,27 +9,22 @@
 namespace halocline::test {
 namespace {
 
-/// The direction in which a cell is, and its place in the box of that direction.
-struct Beyond {
-  int direction = 0;
-  Index index{};
-};
-
-Beyond beyond(const Case &halo, int rank, const Index &cell) {
-  Beyond found;
-  const Index local = halo.local(rank);
-  int power = 1;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(halo.decomposition.ndims); ++d, power *= 3) {
-    const int v = cell[d] < 0 ? 0 : cell[d] < local[d] ? 1 : 2;
-    found.direction += v * power;
-    found.index[d] = v == 0 ? cell[d] + halo.depth_low[d] : v == 1 ? cell[d] : cell[d] - local[d];
-  }
-  return found;
+/// The number of a direction as the library counts it.
+std::size_t number_of(const Index &direction, int ndims) {
+  std::size_t number = 0, power = 1;
+  for (int d = 0; d < ndims; ++d, power *= 3) number += static_cast<std::size_t>(direction[d] + 1) * power;
+  return number;
 }
 
-const std::byte *address(const hlc_view &view, const Index &index, int ndims) {
+/// Where a view shows a cell; null if it does not.
+const std::byte *address(const hlc_view &view, const Values &values, const Index &cell, int ndims) {
+  const Index direction = values.direction_of(cell);
   const auto *at = static_cast<const std::byte *>(view.data);
-  for (int d = 0; d < ndims; ++d) at += index[static_cast<std::size_t>(d)] * view.stride_bytes[d];
+  for (int d = 0; d < ndims; ++d) {
+    const std::int64_t index = cell[d] + (direction[d] < 0 ? view.count[d] : direction[d] > 0 ? -values.block()[d] : 0);
+    if (index < 0 || index >= view.count[d]) return nullptr;
+    at += index * view.stride_bytes[d];
+  }
   return at;
 }
 
@@ -97,6 +92,7 @@ hlc_status Rig::plan(const ModeChoice &mode) {
   spec.fills = case_.fills.empty() ? nullptr : case_.fills.data();
   spec.rebind = sets_ > 1;
   spec.staged = case_.staged;
+  spec.shapes = case_.shapes.empty() ? nullptr : case_.shapes.data();
   return hlc_halo_init(context(), &spec, &halo_);
 }
 
@@ -151,15 +147,17 @@ Image Rig::seen(const hlc_swap &what, Image image) const {
   for (int f = 0; f < case_.nfields; ++f) {
     EXPECT_TRUE(ok(hlc_halo_views(halo_, f, views.data())));
     const FieldShape &shape = shapes[static_cast<std::size_t>(f)];
-    for_each_cell(case_, rank(), [&](const Index &cell) {
-      const auto owner = owner_of(case_, rank(), cell);
-      if (!in_halo(case_, rank(), cell) || !owner || !asked_for(case_, what, rank(), f, cell)) return;
-      const Beyond place = beyond(case_, rank(), cell);
-      const hlc_view &view = views[static_cast<std::size_t>(place.direction)];
-      ASSERT_NE(view.data, nullptr) << "field " << f << ", direction " << place.direction;
+    const Values values(case_, rank(), f);
+    values.for_each([&](const Index &cell) {
+      const auto owner = values.owner_of(cell);
+      if (!owner || !values.asked_for(what, cell)) return;
+      const std::size_t direction = number_of(values.direction_of(cell), ndims);
+      const hlc_view &view = views[direction];
+      ASSERT_NE(view.data, nullptr) << "field " << f << ", direction " << direction;
       EXPECT_EQ(view.rank, owner->rank);
-      std::memcpy(image[static_cast<std::size_t>(shape.arena)].data() + position(case_, shape, cell), address(view, place.index, ndims),
-                  shape.element_bytes);
+      const std::byte *shown = address(view, values, cell, ndims);
+      ASSERT_NE(shown, nullptr) << "field " << f << ", direction " << direction << " shows too few cells";
+      std::memcpy(image[static_cast<std::size_t>(shape.arena)].data() + values.position(shape, cell), shown, shape.element_bytes);
     });
   }
   return image;
