@@ -13,13 +13,14 @@ module halocline
     HLC_EPOCH_DEFAULT, HLC_EPOCH_EARLY, HLC_EPOCH_LATE, HLC_DRIVE_DEFAULT, HLC_DRIVE_PUT, HLC_DRIVE_GET, &
     HLC_STENCIL_BOX, HLC_STENCIL_STAR, HLC_SIDE_BOTH, HLC_SIDE_LOW, HLC_SIDE_HIGH, &
     HLC_OPAQUE, HLC_FLOAT32, HLC_FLOAT64, HLC_INT32, HLC_INT64, HLC_COMPLEX64, HLC_COMPLEX128, &
+    HLC_CENTRED, HLC_NODES_SHARED, HLC_NODES_OWNED, &
     HLC_REDUCE_SUM, HLC_REDUCE_MIN, HLC_REDUCE_MAX, HLC_REDUCE_USER, &
     HLC_OP_SUM, HLC_OP_MIN, HLC_OP_MAX, HLC_OP_PROD, HLC_OP_BAND, HLC_OP_BOR, HLC_OP_BXOR, HLC_OP_REPLACE, HLC_OP_READ, &
     hlc_context_info_t, hlc_grid, hlc_placement, hlc_plan_info, hlc_neighbour, hlc_sparse_message
   use halocline_errors, only: hlc_status_name, hlc_error_message, hlc_mode_name, hlc_mode_from_name, hlc_version
   use halocline_context, only: hlc_context, hlc_init, hlc_finalise, hlc_context_info, hlc_context_network, &
     hlc_grid_create, hlc_grid_reorder, hlc_grid_rank
-  use halocline_fields, only: hlc_field, hlc_field_of, hlc_field_alloc, hlc_field_free
+  use halocline_fields, only: hlc_field, hlc_field_of, hlc_shaped, hlc_field_alloc, hlc_field_free
   use halocline_halo, only: hlc_halo, hlc_halo_init, hlc_halo_start, hlc_halo_start_with, hlc_halo_test, hlc_halo_finish, &
     hlc_halo_finalise, hlc_halo_info, hlc_halo_explain
   use halocline_views, only: hlc_halo_finish_views, hlc_halo_release, hlc_halo_view

@@ -6,7 +6,7 @@ module halocline_blocks
   use halocline_c
   use halocline_context, only: hlc_context
   use halocline_errors, only: hlc_error_message, hlc_mode_from_name, settle, with_rank
-  use halocline_fields, only: expand_depth, hlc_field, MAX_NAME
+  use halocline_fields, only: expand_depth, hlc_field, is_shaped, MAX_NAME
   implicit none
   private
   public :: hlc_box, hlc_blocks, hlc_blocks_init, hlc_blocks_start, hlc_blocks_test, hlc_blocks_finish, hlc_blocks_start_part, &
@@ -304,6 +304,8 @@ contains
     end if
     do b = 1, size(boxes)
       do f = 1, size(fields, 1)
+        if (is_shaped(fields(f, b))) write (message, "(a,2(i0,a))") "fields(", f, ", ", b, &
+          ") is from hlc_shaped: blocks have fields in the cells alone, with the depth of all"
         do d = 1, min(int(fields(f, b)%ndims), int(spec%ndims))
           expected = boxes(b)%count(d) + spec%depth_low(d) + spec%depth_high(d)
           if (fields(f, b)%extent(d) /= expected) write (message, "(a,2(i0,a),i0,a,i0,a,i0)") "fields(", f, ", ", b, ") has ", &

@@ -19,6 +19,12 @@ typedef struct fortran_field {
   int64_t stride_bytes[HLC_MAX_DIMS];
   int64_t extent[HLC_MAX_DIMS];
   char name[MAX_NAME];
+  /* What hlc_shaped fills in. */
+  int32_t shape_dims;
+  int32_t own_depth;
+  int32_t stagger[HLC_MAX_DIMS];
+  int64_t depth_low[HLC_MAX_DIMS];
+  int64_t depth_high[HLC_MAX_DIMS];
 } fortran_field;
 
 /* Copies a Fortran string, without its trailing blanks, as far as there is room for it and a closing 0. */

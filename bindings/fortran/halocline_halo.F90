@@ -7,7 +7,7 @@ module halocline_halo
   use halocline_c
   use halocline_context, only: hlc_context
   use halocline_errors, only: hlc_error_message, hlc_mode_from_name, settle, with_rank
-  use halocline_fields, only: expand_depth, hlc_field, MAX_NAME
+  use halocline_fields, only: expand_depth, hlc_field, is_shaped, MAX_NAME, shape_of
   implicit none
   private
   public :: hlc_halo, hlc_halo_init, hlc_halo_start, hlc_halo_start_with, hlc_halo_test, hlc_halo_finish, hlc_halo_finalise, &
@@ -38,7 +38,8 @@ contains
   !> that disagree; the status is the same on all ranks. velocities(:, f) is how field f moves per step, one number per dimension of
   !> which the sign counts. The field is swapped only in the directions from which it enters a block (lattice Boltzmann). With
   !> rebind swaps may use other arrays (hlc_halo_start_with). With staged a swap handles one dimension after the other, with two
-  !> messages for each.
+  !> messages for each. Fields on nodes, and fields with depths of their own, are passed through hlc_shaped; they are swapped in the
+  !> same messages.
   subroutine hlc_halo_init(context, grid, fields, depth, halo, depth_high, stencil, mode, epoch, drive, neighbours, velocities, &
                            name, rebind, staged, status)
     type(hlc_context), intent(in) :: context
@@ -58,6 +59,7 @@ contains
     type(c_halo_spec) :: spec
     character(kind=c_char, len=:), allocatable, target :: c_name
     type(c_field), target :: plain(size(fields))
+    type(c_field_shape), target :: shapes(size(fields))
     integer(c_int), target :: ranks(3**HLC_MAX_DIMS)
     character(len=200) :: message
     integer :: code
@@ -84,6 +86,7 @@ contains
     halo%element_bytes = fields%element_bytes
     halo%planned = fields
     call set_fields(fields, halo%names, plain)
+    call set_shapes(fields, grid%ndims, shapes, spec, message)
     call check_extents(fields, grid, spec, message)
 
     ! Errors that only the binding detects are sent to the other ranks.
@@ -99,19 +102,21 @@ contains
 
   !> Starts one swap. fields (1-based indices into the list of init, ascending) chooses some of the fields, else all are swapped.
   !> dim (1-based) with or without side (HLC_SIDE_LOW, HLC_SIDE_HIGH, HLC_SIDE_BOTH) fills only the faces of one dimension.
-  !> reverse adds the halos to the owners' edges instead, and sets them to zero. From here until finish the edge of the interior
-  !> may not be written, and the halo neither read nor written. Does not wait for other ranks, allocates nothing. HLC_ERR_STATE if
-  !> started twice.
-  subroutine hlc_halo_start(halo, fields, dim, side, reverse, status)
+  !> reverse adds the halos to the owners' edges instead, and sets them to zero. depth swaps at most so many halo cells per side, those
+  !> nearest the block, and is the same on all ranks; 0 or absent: the whole halo. From here until finish the edge of the interior may
+  !> not be written, and the halo neither read nor written. Does not wait for other ranks, allocates nothing. HLC_ERR_STATE if started
+  !> twice.
+  subroutine hlc_halo_start(halo, fields, dim, side, reverse, depth, status)
     type(hlc_halo), intent(inout) :: halo
     integer, intent(in), optional :: fields(:)
     integer, intent(in), optional :: dim, side
     logical, intent(in), optional :: reverse
+    integer, intent(in), optional :: depth
     integer, intent(out), optional :: status
     type(c_swap) :: swap
     character(len=200) :: message
     message = ""
-    call describe_swap(halo, swap, message, fields, dim, side, reverse)
+    call describe_swap(halo, swap, message, fields, dim, side, reverse, depth)
     if (len_trim(message) > 0) then
       call settle(int(HLC_ERR_ARGUMENT), halo%rank, status, with_rank("hlc_halo_start", halo%rank, message))
       return
@@ -124,19 +129,20 @@ contains
   !> ranks replace the same fields. Where fields are from hlc_field_alloc and a neighbour of the node reads them (modes direct, view
   !> and notify_node), so must be these. An array must stay where it is until finish, or until its views are released. The rest is
   !> as with hlc_halo_start, fields included: entries of arrays for fields that are not chosen are ignored.
-  subroutine hlc_halo_start_with(halo, arrays, fields, dim, side, reverse, status)
+  subroutine hlc_halo_start_with(halo, arrays, fields, dim, side, reverse, depth, status)
     type(hlc_halo), intent(inout) :: halo
     type(hlc_field), intent(in) :: arrays(:)
     integer, intent(in), optional :: fields(:)
     integer, intent(in), optional :: dim, side
     logical, intent(in), optional :: reverse
+    integer, intent(in), optional :: depth
     integer, intent(out), optional :: status
     type(c_swap) :: swap
     type(c_ptr) :: nothing(1)
     character(len=200) :: message
     message = ""
     call find_wrong_array(halo, arrays, message)
-    call describe_swap(halo, swap, message, fields, dim, side, reverse)
+    call describe_swap(halo, swap, message, fields, dim, side, reverse, depth)
     if (len_trim(message) > 0) then
       call settle(int(HLC_ERR_ARGUMENT), halo%rank, status, with_rank("hlc_halo_start_with", halo%rank, message))
     else if (c_associated(halo%handle)) then
@@ -274,6 +280,23 @@ contains
     spec%fills = c_loc(fills(1))
   end subroutine
 
+  !> Passes the shapes of fields to the library, if one of them has any.
+  subroutine set_shapes(fields, ndims, shapes, spec, message)
+    type(hlc_field), intent(in) :: fields(:)
+    integer, intent(in) :: ndims
+    type(c_field_shape), intent(inout), target :: shapes(:)
+    type(c_halo_spec), intent(inout) :: spec
+    character(len=*), intent(inout) :: message
+    integer :: f
+    do f = 1, size(fields)
+      if (.not. is_shaped(fields(f))) cycle
+      if (fields(f)%shape_dims /= 0 .and. fields(f)%shape_dims /= ndims) write (message, "(a,i0,3a,i0,a)") "field ", f, " '", &
+        name_of(fields(f)), "': hlc_shaped takes scalars or ", ndims, " entries, and depth_high with depth"
+      shapes(f) = shape_of(fields(f))
+      spec%shapes = c_loc(shapes)
+    end do
+  end subroutine
+
   subroutine allocate_room(halo, rank, nfields)
     type(hlc_halo), intent(inout) :: halo
     integer, intent(in) :: rank, nfields
@@ -307,8 +330,8 @@ contains
     end do
   end subroutine
 
-  !> Compares each array's own extents with local + depth on both sides, so that a field that is too small never reaches the
-  !> kernels.
+  !> Compares each array's own extents with local + depth on both sides, and one more on nodes, so that a field that is too small never
+  !> reaches the kernels.
   subroutine check_extents(fields, grid, spec, message)
     type(hlc_field), intent(in) :: fields(:)
     type(hlc_grid), intent(in) :: grid
@@ -323,6 +346,8 @@ contains
         "' has rank ", fields(f)%ndims, ", the grid's dimensions are ", grid%ndims
       do d = 1, min(fields(f)%ndims, grid%ndims)
         expected = grid%local(d) + spec%depth_low(d) + spec%depth_high(d)
+        if (fields(f)%own_depth /= 0) expected = grid%local(d) + fields(f)%depth_low(d) + fields(f)%depth_high(d)
+        if (fields(f)%stagger(d) /= HLC_CENTRED) expected = expected + 1
         if (fields(f)%extent(d) /= expected) write (message, "(a,i0,3a,i0,a,i0,a,i0)") "field ", f, " '", name_of(fields(f)), &
           "' has ", fields(f)%extent(d), " cells along dimension ", d, " where local + halo make ", expected
       end do
@@ -365,11 +390,11 @@ contains
   end subroutine
 
   !> Fills swap with the caller's request, unless message says that it is wrong.
-  subroutine describe_swap(halo, swap, message, fields, dim, side, reverse)
+  subroutine describe_swap(halo, swap, message, fields, dim, side, reverse, depth)
     type(hlc_halo), intent(inout) :: halo
     type(c_swap), intent(inout) :: swap
     character(len=*), intent(inout) :: message
-    integer, intent(in), optional :: fields(:), dim, side
+    integer, intent(in), optional :: fields(:), dim, side, depth
     logical, intent(in), optional :: reverse
     if (len_trim(message) == 0 .and. c_associated(halo%handle)) call find_wrong_index(halo, fields, dim, message)
     if (len_trim(message) > 0) return
@@ -380,6 +405,7 @@ contains
     end if
     if (present(side)) swap%side = int(side, c_int)
     if (present(reverse)) swap%reverse = merge(1_c_int, 0_c_int, reverse)
+    if (present(depth)) swap%depth = int(depth, c_int64_t)
   end subroutine
 
   !> Says which array does not look like the field whose place it takes; blank if all do.
