@@ -304,8 +304,11 @@ contains
     end if
     do b = 1, size(boxes)
       do f = 1, size(fields, 1)
-        if (is_shaped(fields(f, b))) write (message, "(a,2(i0,a))") "fields(", f, ", ", b, &
-          ") is from hlc_shaped: blocks have fields in the cells alone, with the depth of all"
+        if (is_shaped(fields(f, b))) then
+          write (message, "(a,2(i0,a))") "fields(", f, ", ", b, &
+            ") is from hlc_shaped: blocks have fields in the cells alone, with the depth of all"
+          return
+        end if
         do d = 1, min(int(fields(f, b)%ndims), int(spec%ndims))
           expected = boxes(b)%count(d) + spec%depth_low(d) + spec%depth_high(d)
           if (fields(f, b)%extent(d) /= expected) write (message, "(a,2(i0,a),i0,a,i0,a,i0)") "fields(", f, ", ", b, ") has ", &

@@ -328,6 +328,85 @@ def test_other_arrays_that_do_not_fit_are_refused(grid):
         halo.swap(using=[halocline.Field(grid)])
 
 
+def on_lattice(field):
+    """The places of a field's values along each dimension, wrapped; -1 beyond an open end, where the halo is the program's."""
+    axes = []
+    for d, word in enumerate(field.stagger):
+        place = field.grid.start[d] - field.low[d] + np.arange(field.array.shape[d])
+        last = field.grid.shape[d] - (word == "centred")
+        axes.append(place % field.grid.shape[d] if field.grid.periodic[d] else np.where((place < 0) | (place > last), -1, place))
+    return np.meshgrid(*axes, indexing="ij")
+
+
+def swapped(field, depth):
+    """What is right after a swap: the values up to the node above the block, and as many more as the swap is deep."""
+    places = on_lattice(field)
+    filled_in = [(place >= 0) for place in places]
+    for d, word in enumerate(field.stagger):
+        index = np.arange(field.array.shape[d]) - field.low[d]
+        reached = (index >= -min(depth, field.low[d])) & (index < field.grid.local[d] + (word != "centred") + min(depth, field.high[d]))
+        filled_in.append(np.broadcast_to(reached.reshape([-1 if e == d else 1 for e in range(2)]), field.array.shape))
+    return np.where(np.logical_and.reduce(filled_in), value(*places), POISON)
+
+
+@pytest.mark.parametrize("nodes", ["shared", "owned"])
+@pytest.mark.parametrize("periodic", [(True, False), (False, True)])
+def test_fields_in_cells_and_on_nodes_are_swapped_together(context, nodes, periodic):
+    grid = halocline.Grid(context, (9, 7), periodic=periodic)
+    kinds = ["centred", (nodes, "centred"), ("centred", nodes), nodes]
+    fields = [halocline.Field(grid, depth=2 if i < 3 else (1, 2), stagger=kind, name=f"f{i}") for i, kind in enumerate(kinds)]
+    for mode in halocline.modes():
+        with halocline.Halo(grid, fields, depth="each", mode=mode) as halo:
+            for depth in (None, 1, 2, 7):
+                for field in fields:
+                    field.array[...] = POISON
+                    field.interior = value(*np.meshgrid(*(np.arange(s.start, s.stop) % n if joined else np.arange(s.start, s.stop)
+                                                          for s, n, joined in zip(field.block, grid.shape, periodic)), indexing="ij"))
+                halo.swap(depth=depth)
+                for field in fields:
+                    np.testing.assert_array_equal(field.array, swapped(field, depth or 2), err_msg=f"{mode} {field.name} {depth}")
+
+
+def test_views_of_a_staggered_field(context):
+    grid = halocline.Grid(context, (4 * context.size, 5), periodic=True)
+    u = halocline.Field(grid, depth=2, stagger=("owned", "centred"))
+    assert u.interior.shape == grid.local and u.array.shape == (grid.local[0] + 5, grid.local[1] + 4)
+    for mode in ("view", "direct", "p2p"):
+        with halocline.Halo(grid, [u], mode=mode) as halo:
+            u.interior = value(*np.meshgrid(*(np.arange(s.start, s.stop) for s in u.block), indexing="ij"))
+            with halo.swapping(depth=1):
+                pass
+            halo.start(depth=1)
+            halo.finish_views()
+            above = halo.view((1, 0))
+            assert above[0, 0] == value(np.array((grid.start[0] + grid.local[0]) % grid.shape[0]), np.array(grid.start[1]))
+            for piece in halo.pieces():
+                at = on_lattice(u)
+                rows, columns = piece.index
+                next_above = at[0][u.low[0] + 1 + rows.start : u.low[0] + 1 + rows.stop, u.low[1] + columns.start : u.low[1] + columns.stop]
+                beside = at[1][u.low[0] + rows.start : u.low[0] + rows.stop, u.low[1] + columns.start : u.low[1] + columns.stop]
+                np.testing.assert_array_equal(piece.shifted(1, 0), value(next_above, beside))
+            halo.release()
+
+
+def test_staggers_and_depths_that_are_none_are_refused(context, grid):
+    wrong = [("corner", "stagger is 'corner'; it must be one of centred, shared, owned"), (("shared",), "stagger has 1 entries")]
+    for stagger, words in wrong:
+        with pytest.raises(halocline.ArgumentError, match=words):
+            halocline.Field(grid, stagger=stagger)
+    u, v = halocline.Field(grid, stagger="shared"), halocline.Field(grid)
+    with pytest.raises(halocline.UnsupportedError, match="staged"):
+        halocline.Halo(grid, [u], staged=True)
+    with halocline.Halo(grid, [u], rebind=True) as halo:
+        for depth, words in [(0, "depth is 0; it must be 1 or more"), ("2", "whole number"), (1.5, "whole number")]:
+            with pytest.raises(halocline.ArgumentError, match=words):
+                halo.swap(depth=depth)
+        with pytest.raises(halocline.ArgumentError, match="shape"):
+            halo.swap(using=[v])
+    with pytest.raises(halocline.ArgumentError, match="a node more"):
+        halocline.Halo(halocline.Grid(context, (9 + 2 * context.size, 7), periodic=True), [u])
+
+
 def test_a_moving_component_is_filled_where_it_enters(grid):
     table = halocline.fills_moving((1, -2))
     assert table.tolist() == [[False, True, True], [False, True, True], [False, False, False]]

@@ -37,7 +37,28 @@ hlc_field field_of(const Context &context, const FieldWords &words) {
 
 namespace {
 
-hlc_halo_spec spec_of(const HaloWords &words, const hlc_grid &grid, const std::vector<hlc_field> &fields) {
+hlc_field_shape shape_of(const ShapeWords &words) {
+  const auto &[stagger, low, high] = words;
+  hlc_field_shape shape{};
+  for (std::size_t d = 0; d < stagger.size(); ++d) shape.stagger[d] = static_cast<hlc_stagger>(stagger[d]);
+  shape.own_depth = 1;
+  std::copy(low.begin(), low.end(), shape.depth_low);
+  std::copy(high.begin(), high.end(), shape.depth_high);
+  return shape;
+}
+
+/// Values of a field's array along each dimension, as far as they are swapped.
+Cells cells_of(const HaloWords &words, const hlc_grid &grid, std::size_t field) {
+  const hlc_field_shape shape = words.shapes.empty() ? hlc_field_shape{} : shape_of(words.shapes[field]);
+  Cells cells;
+  for (std::size_t d = 0; d < words.low.size(); ++d)
+    cells.push_back(grid.local[d] + (shape.own_depth ? shape.depth_low[d] + shape.depth_high[d] : words.low[d] + words.high[d]) +
+                    (shape.stagger[d] == HLC_CENTRED ? 0 : 1));
+  return cells;
+}
+
+hlc_halo_spec spec_of(const HaloWords &words, const hlc_grid &grid, const std::vector<hlc_field> &fields,
+                      const std::vector<hlc_field_shape> &shapes) {
   hlc_halo_spec spec{};
   spec.grid = &grid;
   std::copy(words.low.begin(), words.low.end(), spec.depth_low);
@@ -52,6 +73,7 @@ hlc_halo_spec spec_of(const HaloWords &words, const hlc_grid &grid, const std::v
   spec.staged = words.staged;
   spec.rebind = words.rebind;
   spec.fills = words.fills.empty() ? nullptr : words.fills.data();
+  spec.shapes = shapes.empty() ? nullptr : shapes.data();
   spec.name = words.name ? words.name->c_str() : nullptr;
   return spec;
 }
@@ -74,30 +96,32 @@ class Halo : public HaloSwaps {
   Halo(nb::object context, const hlc_grid &grid, const std::vector<FieldWords> &fields, const HaloWords &words, nb::object keep)
       : Swaps("Halo", std::move(context), std::move(keep)), ndims_(grid.ndims), shown_(!words.rebind) {
     std::vector<hlc_field> described;
-    Cells cells;
-    for (std::size_t d = 0; d < words.low.size(); ++d) cells.push_back(words.low[d] + grid.local[d] + words.high[d]);
     for (const FieldWords &field : fields) {
+      const Cells cells = cells_of(words, grid, described.size());
       described.push_back(field_of(this->context(), field));
       own_.push_back({std::get<2>(field), extent_of(ndims_, cells.data(), described.back().stride_bytes, std::get<2>(field))});
     }
-    const hlc_halo_spec spec = spec_of(words, grid, described);
+    std::vector<hlc_field_shape> shapes;
+    for (const ShapeWords &shape : words.shapes) shapes.push_back(shape_of(shape));
+    const hlc_halo_spec spec = spec_of(words, grid, described, shapes);
     make([&](hlc_context *raw, hlc_halo **halo) { return hlc_halo_init(raw, &spec, halo); });
     note_neighbours();
   }
 
   void swap() { exchange(nullptr); }
-  void swap_part(const std::vector<int> &fields, int dim, int side, bool reverse) {
-    const hlc_swap what = part(fields, dim, side, reverse);
+  void swap_part(const std::vector<int> &fields, int dim, int side, bool reverse, std::int64_t depth) {
+    const hlc_swap what = part(fields, dim, side, reverse, depth);
     exchange(&what);
   }
   void start() { begin(nullptr); }
-  void start_part(const std::vector<int> &fields, int dim, int side, bool reverse) {
-    const hlc_swap what = part(fields, dim, side, reverse);
+  void start_part(const std::vector<int> &fields, int dim, int side, bool reverse, std::int64_t depth) {
+    const hlc_swap what = part(fields, dim, side, reverse, depth);
     begin(&what);
   }
   /// `addresses` are those of the arrays' first cells that are swapped, one per field; 0: the plan's own array.
-  void start_with(const std::vector<int> &fields, int dim, int side, bool reverse, const std::vector<std::uintptr_t> &addresses) {
-    const hlc_swap what = part(fields, dim, side, reverse);
+  void start_with(const std::vector<int> &fields, int dim, int side, bool reverse, std::int64_t depth,
+                  const std::vector<std::uintptr_t> &addresses) {
+    const hlc_swap what = part(fields, dim, side, reverse, depth);
     std::vector<void *> data;
     for (const std::uintptr_t address : addresses) data.push_back(context().translated(reinterpret_cast<void *>(address)));
     hlc_halo *halo = raw();
@@ -143,7 +167,7 @@ class Halo : public HaloSwaps {
   };
 
   /// Which part of a halo; dim < 0: of all dimensions.
-  static hlc_swap part(const std::vector<int> &fields, int dim, int side, bool reverse) {
+  static hlc_swap part(const std::vector<int> &fields, int dim, int side, bool reverse, std::int64_t depth) {
     hlc_swap what{};
     what.nfields = static_cast<int>(fields.size());
     what.fields = fields.data();
@@ -151,6 +175,7 @@ class Halo : public HaloSwaps {
     what.dim = std::max(dim, 0);
     what.side = static_cast<hlc_side>(side);
     what.reverse = reverse;
+    what.depth = depth;
     return what;
   }
 
@@ -200,6 +225,7 @@ void define_halo(nb::module_ &module) {
       .def_rw("staged", &HaloWords::staged)
       .def_rw("rebind", &HaloWords::rebind)
       .def_rw("fills", &HaloWords::fills)
+      .def_rw("shapes", &HaloWords::shapes)
       .def_rw("name", &HaloWords::name, nb::arg().none());
   nb::class_<Halo>(module, "Halo")
       .def(nb::init<nb::object, const hlc_grid &, const std::vector<FieldWords> &, const HaloWords &, nb::object>())

@@ -17,12 +17,16 @@ namespace halocline::python {
 
 using Cells = std::vector<std::int64_t>;
 
-/// What Python decides of a plan of swaps: depths, stencil, mode, epoch, drive, staged, rebind, fills, name.
+/// Where a field's values are along each dimension, and its depths on the low and high sides.
+using ShapeWords = std::tuple<std::vector<int>, Cells, Cells>;
+
+/// What Python decides of a plan of swaps: depths, stencil, mode, epoch, drive, staged, rebind, fills, shapes, name.
 struct HaloWords {
   Cells low, high;
   int stencil = 0, mode = 0, epoch = 0, drive = 0;
   bool staged = false, rebind = false;
   std::vector<unsigned char> fills;
+  std::vector<ShapeWords> shapes;
   std::optional<std::string> name;
 };
 

@@ -17,6 +17,7 @@ Depth = int | Sequence[int | tuple[int, int]]
 STENCILS = {"box": 0, "star": 1}
 EPOCHS = {"default": 0, "early": 1, "late": 2}
 DRIVES = {"default": 0, "put": 1, "get": 2}
+STAGGERS = {"centred": 0, "shared": 1, "owned": 2}
 
 
 def number_in(table: dict[str, int], name: str, what: str) -> int:
@@ -150,16 +151,28 @@ class Field:
     objects. order: "C" or "F". The memory is shared on the node, so that neighbours read it in place, and is zero at first. Collective
     over the grid's context. It is released when no array of it is left, or with the context; arrays stay valid after that.
 
-    Raises on all ranks: ArgumentError (dtype, depth, order), OutOfMemoryError if shared memory is short on one rank.
+    stagger: where the values are, one word for all dimensions or one each. "centred": in the cells. "shared" or "owned": on the nodes
+    between them, of which there is one more than cells; index i of `interior` is the node below cell i. A shared node between two ranks is
+    in both blocks; both compute it, and swaps leave it out. An owned one is in the block of the rank above. The rank below gets it as the
+    first value of its high halo. At the upper end of an open dimension a block has the last node as well.
+
+    Raises on all ranks: ArgumentError (dtype, depth, order, stagger), OutOfMemoryError if shared memory is short on one rank.
     """
 
-    def __init__(
-        self, grid: Grid, dtype: DTypeLike = np.float64, depth: Depth = 1, *, order: str = "C", name: str | None = None
+    def __init__(  # noqa: PLR0913 - all but three by keyword
+        self,
+        grid: Grid,
+        dtype: DTypeLike = np.float64,
+        depth: Depth = 1,
+        *,
+        order: str = "C",
+        stagger: str | Sequence[str] = "centred",
+        name: str | None = None,
     ) -> None:
         if not isinstance(grid, Grid):
             raise ArgumentError(f"Field: grid is a {type(grid).__name__}; it must be a Grid")
         with agreeing(grid.context, "Field"):
-            self._describe(grid, depth, name)
+            self._describe(grid, depth, stagger, name)
             kind = dtype_of(dtype, "Field")
             if order not in ("C", "F"):
                 raise ArgumentError(f"Field: order is {order!r}; it must be 'C' or 'F'")
@@ -177,18 +190,22 @@ class Field:
     low: list[int]
     """Halo cells below the block, in each dimension."""
     high: list[int]
-    """Halo cells above it."""
+    """Halo cells above it; of "owned" nodes without the one of the rank above."""
+    stagger: tuple[str, ...]
+    """Where the values are along each dimension: "centred", "shared" or "owned"."""
 
     @classmethod
-    def over(cls, grid: Grid, array: Any, depth: Depth = 1, *, name: str | None = None) -> "Field":
+    def over(
+        cls, grid: Grid, array: Any, depth: Depth = 1, *, stagger: str | Sequence[str] = "centred", name: str | None = None
+    ) -> "Field":
         """A field over memory of the program: a NumPy array, or any object with the buffer protocol or DLPack. Nothing is copied.
 
         Any strides will do. Neighbours cannot read such memory in place, so that swaps copy once more than those of a Field's own memory.
         A producer from before DLPack 1.0 cannot say that its memory is read-only: it is written. Local. Raises ArgumentError if the shape
-        is not local + low depth + high depth, for Python objects, and for read-only memory.
+        is not local + low depth + high depth, and one more on nodes, for Python objects, and for read-only memory.
         """
         field = cls.__new__(cls)
-        field._describe(grid, depth, name)
+        field._describe(grid, depth, stagger, name)
         field.array = plain(as_array(array, "Field.over: array"), "Field.over: array")
         if field.array.shape != field._cells():
             raise ArgumentError(
@@ -199,14 +216,37 @@ class Field:
             raise ArgumentError("Field.over: the array is read-only, and swaps write its halo")
         return field
 
-    def _describe(self, grid: Grid, depth: Depth, name: str | None) -> None:
+    def _describe(self, grid: Grid, depth: Depth, stagger: str | Sequence[str], name: str | None) -> None:
         self.grid, self.name = grid, name
+        words = [stagger] * grid.ndim if isinstance(stagger, str) else list(stagger)
+        if len(words) != grid.ndim:
+            raise ArgumentError(f"Field: stagger has {len(words)} entries, but the grid has {grid.ndim} dimensions")
+        for word in words:
+            number_in(STAGGERS, word, "stagger")
+        self.stagger = tuple(words)
         self.low, self.high = sides_of(depth, grid.ndim)
         if min(*self.low, *self.high, 0) < 0:
             raise ArgumentError(f"Field: depth is {depth}; halos have 0 or more cells")
 
     def _cells(self) -> tuple[int, ...]:
-        return tuple(low + local + high for low, local, high in zip(self.low, self.grid.local, self.high))
+        on_nodes = [int(word != "centred") for word in self.stagger]
+        return tuple(low + local + high + node for low, local, high, node in zip(self.low, self.grid.local, self.high, on_nodes))
+
+    def _nodes_of_others(self) -> list[int]:
+        """Per dimension 1 if the first value of the high halo is a node that the rank above owns."""
+        grid = self.grid
+        ends = [not joined and place == ranks - 1 for joined, place, ranks in zip(grid.periodic, grid.coords, grid.ranks)]
+        return [int(word == "owned" and not end) for word, end in zip(self.stagger, ends)]
+
+    def _block(self) -> tuple[int, ...]:
+        """Values without halo."""
+        sides = zip(self._cells(), self.low, self.high, self._nodes_of_others())
+        return tuple(all_values - low - high - node for all_values, low, high, node in sides)
+
+    @property
+    def block(self) -> tuple[slice, ...]:
+        """The block as an index of a global array of the field's cells or nodes."""
+        return tuple(slice(first, first + count) for first, count in zip(self.grid.start, self._block()))
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -228,10 +268,11 @@ class Field:
         Missing entries are 0. Raises ArgumentError for an offset beyond the halo, and for one that is no whole number.
         """
         steps = [*wholes(offset, "shifted: offset"), *[0] * (self.grid.ndim - len(offset))]
-        if any(-step > low or step > high for step, low, high in zip(steps, self.low, self.high)) or len(steps) != self.grid.ndim:
-            raise ArgumentError(f"shifted: {offset} is beyond the halo of {self.low} cells below and {self.high} above")
+        above = [high + node for high, node in zip(self.high, self._nodes_of_others())]
+        if any(-step > low or step > high for step, low, high in zip(steps, self.low, above)) or len(steps) != self.grid.ndim:
+            raise ArgumentError(f"shifted: {offset} is beyond the halo of {self.low} cells below and {above} above")
         first = [low + step for low, step in zip(self.low, steps)]
-        return self.array[tuple(slice(begin, begin + count) for begin, count in zip(first, self.grid.local))]
+        return self.array[tuple(slice(begin, begin + count) for begin, count in zip(first, self._block()))]
 
     def __repr__(self) -> str:
         return f"<halocline.Field {self.name or ''} {self.array.shape} {self.dtype}>"

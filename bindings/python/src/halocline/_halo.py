@@ -4,16 +4,16 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import OPAQUE, TYPES, shown, type_name, wholes
+from ._arrays import OPAQUE, TYPES, shown, type_name, whole, wholes
 from ._context import ExplainedPlan, agreeing
 from ._errors import ArgumentError
-from ._grid import Depth, Field, Grid, number_in, per_dimension, sides_of
+from ._grid import STAGGERS, Depth, Field, Grid, number_in, per_dimension, sides_of
 from ._pieces import Piece, pieces_of
 from ._swaps import Swapping, called, numbers_of, words_of
 
@@ -22,12 +22,32 @@ SIDES = {"both": 0, "low": 1, "high": 2}
 
 def _check_block(i: int, field: Field, grid: Grid) -> None:
     """A field of another grid may have another block, beyond whose end a swap would write."""
-    needed = tuple(below + cells + above for below, cells, above in zip(field.low, grid.local, field.high))
+    nodes = [int(word != "centred") for word in field.stagger]
+    needed = tuple(below + cells + above + node for below, cells, above, node in zip(field.low, grid.local, field.high, nodes))
     if len(field.low) != grid.ndim or field.array.shape != needed:
         raise ArgumentError(
-            f"Halo: {called(i, field.name)} has shape {field.array.shape}; on this grid and rank {needed} is needed: {grid.local} cells "
-            f"and halos of {field.low} below and {field.high} above"
+            f"Halo: {called(i, field.name)} has shape {field.array.shape}; on this grid and rank {needed} is needed: {grid.local} cells"
+            f"{', a node more where it is on nodes,' if any(nodes) else ''} and halos of {field.low} below and {field.high} above"
         )
+
+
+def _depths_of(fields: list[Field], depth: Depth | Literal["each"] | None, ndim: int) -> list[tuple[list[int], list[int]]]:
+    """The depth of each field that is swapped."""
+    if isinstance(depth, str) and depth == "each":
+        return [(field.low, field.high) for field in fields]
+    one = ([0] * ndim, [0] * ndim)
+    if depth is not None:
+        one = sides_of(depth, ndim)
+    elif fields:
+        one = fields[0].low, fields[0].high
+    return [one for _ in fields]
+
+
+def _shape_words(fields: list[Field], depths: list[tuple[list[int], list[int]]]) -> list[tuple[list[int], list[int], list[int]]]:
+    """Where the fields' values are, and their depths; nothing where all are in the cells, and as deep as the first."""
+    if all(depth == depths[0] for depth in depths) and all(word == "centred" for field in fields for word in field.stagger):
+        return []
+    return [([STAGGERS[word] for word in field.stagger], low, high) for field, (low, high) in zip(fields, depths)]
 
 
 def _field_words(what: str, field: Field, low: list[int], high: list[int]) -> tuple[int, int, int, list[int], str]:
@@ -69,7 +89,8 @@ def _fill_words(fills: Sequence[Any] | None, nfields: int, ndim: int) -> list[in
 class Halo(ExplainedPlan):
     """A plan of swaps: each fills the halos of its fields with the neighbours' cells.
 
-    fields: Fields of this grid. depth: cells that are swapped, as for Field, at most those of the fields; None: those of the first field.
+    fields: Fields of this grid, in cells and on nodes, as their `stagger` says. depth: cells that are swapped, as for Field, at most those
+    of the fields; None: those of the first field; "each": of each field its own.
     stencil: "box" (with edges and corners) or "star" (faces only). mode: one of `modes()`; None: HALOCLINE_MODE, else the default. epoch:
     "early" or "late", for modes fence and pscw. drive: "put" or "get", for mode fence. staged: one dimension after the other, in fewer
     messages. name: for messages. fills: directions that are sent and filled, one entry per field: None for all, or an array of 3 entries
@@ -85,7 +106,7 @@ class Halo(ExplainedPlan):
         grid: Grid,
         fields: Sequence[Field],
         *,
-        depth: Depth | None = None,
+        depth: Depth | Literal["each"] | None = None,
         stencil: str = "box",
         mode: str | None = None,
         epoch: str = "default",
@@ -106,11 +127,12 @@ class Halo(ExplainedPlan):
                 _check_block(i, field, grid)
             words.staged, words.rebind, words.name = staged, rebind, name
             words.fills = _fill_words(fills, len(fields), grid.ndim)
-            first = (fields[0].low, fields[0].high) if fields else ([0] * grid.ndim, [0] * grid.ndim)
-            words.low, words.high = first if depth is None else sides_of(depth, grid.ndim)
-            described = [_field_words(called(i, field.name), field, words.low, words.high) for i, field in enumerate(fields)]
+            depths = _depths_of(fields, depth, grid.ndim)
+            words.shapes = _shape_words(fields, depths)
+            words.low, words.high = depths[0] if depths and not words.shapes else ([0] * grid.ndim, [0] * grid.ndim)
+            described = [_field_words(called(i, field.name), field, *depths[i]) for i, field in enumerate(fields)]
         self.fields = tuple(fields)
-        self._depth = words.low, words.high
+        self._depths = depths
         # Per field: the one that the last swap used, whose memory views may show.
         self._bound = list(fields)
         self._starting = self._bound
@@ -120,53 +142,57 @@ class Halo(ExplainedPlan):
     fields: tuple[Field, ...]
     """The fields, in the order given."""
 
-    def swap(
+    def swap(  # noqa: PLR0913 - all but one by keyword
         self,
         fields: Sequence[int] | None = None,
         *,
         dim: int | None = None,
         side: str = "both",
         reverse: bool = False,
+        depth: int | None = None,
         using: Sequence[Field | None] | None = None,
     ) -> None:
         """Fills the halo, and returns when it is complete: `start` and `finish`.
 
         fields: numbers of those to swap, ascending; None: all. dim: only the faces of this dimension. side: with dim, which halo to fill:
-        "low", "high" or "both". reverse: the adjoint, which adds halo cells to their owner's edge, and sets them to 0. using: Fields in
-        place of the plan's, one per field of the plan, for this swap only; None: the plan's own. They have the plan's dtype, shape, depth
-        and strides, and are replaced on all ranks alike. A rank that neighbours read in place uses Fields with memory of their own.
+        "low", "high" or "both". reverse: the adjoint, which adds halo cells to their owner's edge, and sets them to 0. depth: at most so
+        many halo cells per side, those nearest the block; None: all. using: Fields in place of the plan's, one per field of the plan, for
+        this swap only; None: the plan's own. They have the plan's dtype, shape, depth and strides, and are replaced on all ranks alike. A
+        rank that neighbours read in place uses Fields with memory of their own. All but `using` is the same on all ranks.
 
         Collective over the neighbours. Raises StateError (outstanding already, closed, MPI finalised), WaitTimeoutError and
-        PeerDiedError (they name the rank), MpiError, RuleError; ArgumentError for `using`, or a side without dim, on this rank alone.
+        PeerDiedError (they name the rank), MpiError, RuleError; ArgumentError for `using`, depth, or a side without dim, on this rank
+        alone; UnsupportedError (depth of a staged halo, or of one deeper than the block).
         A KeyboardInterrupt, or what another signal handler raises, ends the wait; after that the halo can only be closed.
         """
         if self._rebind or using is not None:
-            self.start(fields, dim=dim, side=side, reverse=reverse, using=using)
+            self.start(fields, dim=dim, side=side, reverse=reverse, depth=depth, using=using)
             self._core.finish()
-        elif fields is None and dim is None and side == "both" and not reverse:
+        elif fields is None and dim is None and side == "both" and not reverse and depth is None:
             self._core.swap()
         else:
-            self._core.swap_part(*self._part(fields, dim, side, reverse))
+            self._core.swap_part(*self._part(fields, dim, side, reverse, depth))
 
-    def start(
+    def start(  # noqa: PLR0913 - all but one by keyword
         self,
         fields: Sequence[int] | None = None,
         *,
         dim: int | None = None,
         side: str = "both",
         reverse: bool = False,
+        depth: int | None = None,
         using: Sequence[Field | None] | None = None,
     ) -> None:
         """Starts a swap; arguments and errors as for `swap`. Until `finish` the interior may be read but its edge not written, and the
         halo may be neither read nor written. All ranks start the same swaps of a halo in the same order."""
         if self._rebind or using is not None:
-            self._start_with(self._part(fields, dim, side, reverse), using)
-        elif fields is None and dim is None and side == "both" and not reverse:
+            self._start_with(self._part(fields, dim, side, reverse, depth), using)
+        elif fields is None and dim is None and side == "both" and not reverse and depth is None:
             self._core.start()
         else:
-            self._core.start_part(*self._part(fields, dim, side, reverse))
+            self._core.start_part(*self._part(fields, dim, side, reverse, depth))
 
-    def _start_with(self, part: tuple[list[int], int, int, bool], using: Sequence[Field | None] | None) -> None:
+    def _start_with(self, part: tuple[list[int], int, int, bool, int], using: Sequence[Field | None] | None) -> None:
         """Starts a swap of other arrays, and keeps them until the next swap of their fields."""
         bound = [mine if other is None else other for mine, other in zip(self.fields, using or self.fields)]
         if using is not None and len(using) != len(self.fields):
@@ -187,7 +213,9 @@ class Halo(ExplainedPlan):
                 raise ArgumentError(f"swap: using[{i}] has {what} {getattr(other.array, what)}, the plan's {getattr(mine.array, what)}")
         if (mine.low, mine.high) != (other.low, other.high):
             raise ArgumentError(f"swap: using[{i}] has depths {other.low} and {other.high}, the plan's field {mine.low} and {mine.high}")
-        return _field_words(f"using[{i}]", other, *self._depth)[0]
+        if mine.stagger != other.stagger:
+            raise ArgumentError(f"swap: using[{i}] has stagger {other.stagger}, the plan's field {mine.stagger}")
+        return _field_words(f"using[{i}]", other, *self._depths[i])[0]
 
     def test(self) -> bool:
         """Advances the swap without waiting. True: `finish` will not wait for data. Always False in modes fence and passive_naive,
@@ -199,13 +227,14 @@ class Halo(ExplainedPlan):
         """Completes the swap: every requested halo cell holds the neighbour's value, and the interior may be written again."""
         self._core.finish()
 
-    def swapping(
+    def swapping(  # noqa: PLR0913 - all but one by keyword
         self,
         fields: Sequence[int] | None = None,
         *,
         dim: int | None = None,
         side: str = "both",
         reverse: bool = False,
+        depth: int | None = None,
         using: Sequence[Field | None] | None = None,
     ) -> Swapping:
         """A block during which a swap is outstanding: `with halo.swapping(): compute_interior()`. Arguments as for `swap`.
@@ -213,7 +242,7 @@ class Halo(ExplainedPlan):
         The swap is complete after the block. If the block raises an exception, the swap is left outstanding, and the halo can only be
         abandoned with its context.
         """
-        return Swapping(self, lambda: self.start(fields, dim=dim, side=side, reverse=reverse, using=using))
+        return Swapping(self, lambda: self.start(fields, dim=dim, side=side, reverse=reverse, depth=depth, using=using))
 
     # ------------------------------------------------------------ views
 
@@ -234,15 +263,16 @@ class Halo(ExplainedPlan):
         """The cells around the block in one direction, as in its halo, to be read only: those of a neighbour in place, where that can be.
 
         direction: -1, 0 or 1 per dimension, (-1, 0): below along dimension 0; all 0: the block itself. Along a dimension the array has the
-        block's cells where the direction is 0, else the depth. None: the last swap did not move these cells. Call it after each
-        `finish_views`, as the memory changes from swap to swap. An earlier array stays valid, with whatever is in that memory then.
+        block's cells where the direction is 0, else the depth; in mode "view" that of the last swap. None: the last swap did not move these
+        cells. Call it after each `finish_views`, as the memory changes from swap to swap. An earlier array stays valid, with whatever is in
+        that memory then.
         Local. Raises ArgumentError (direction, field), StateError while a swap is outstanding.
         """
         if len(direction) != self._ndim or any(step not in (-1, 0, 1) for step in direction) or not 0 <= field < len(self.fields):
             raise ArgumentError(f"view: direction is {direction}, field {field}; {self._ndim} of -1, 0 or 1, and one of the plan's fields")
         own = self._bound[field]
         number = sum((step + 1) * 3**d for d, step in enumerate(direction))
-        found = self._core.view(field, number, _field_words(called(field, own.name), own, *self._depth)[0])
+        found = self._core.view(field, number, _field_words(called(field, own.name), own, *self._depths[field])[0])
         if found is None:
             return None
         address, shape, strides, owner = found
@@ -257,21 +287,24 @@ class Halo(ExplainedPlan):
         not move are as in the array's halo, or undefined. Local. Raises ArgumentError (field, reach), StateError while a swap is
         outstanding. The NumPy form of hlc_for_rows.
         """
-        low, high = self._depth
+        low, high = self._depths[field] if 0 <= field < len(self.fields) else ([0] * self._ndim, [0] * self._ndim)
         reaches = wholes(per_dimension(reach, self._ndim), "pieces: reach")
         if len(reaches) != self._ndim or any(not 0 <= r <= min(below, above) for r, below, above in zip(reaches, low, high)):
             raise ArgumentError(f"pieces: reach is {reach}; the halo has depths {low} below and {high} above")
         if not 0 <= field < len(self.fields):
             raise ArgumentError(f"pieces: field is {field}; the plan has {len(self.fields)}")
         around = {d: self.view(d, field) for d in itertools.product((-1, 0, 1), repeat=self._ndim)}
-        return iter(pieces_of(self._bound[field], around, low, reaches))
+        return iter(pieces_of(self._bound[field], around, reaches))
 
     def _part(
-        self, fields: Sequence[int] | None, dim: int | None, side: str, reverse: bool
-    ) -> tuple[list[int], int, int, bool]:
+        self, fields: Sequence[int] | None, dim: int | None, side: str, reverse: bool, depth: int | None
+    ) -> tuple[list[int], int, int, bool, int]:
         if dim is not None and dim < 0:
             raise ArgumentError(f"swap: dim is {dim}; dimensions are counted from 0")
         number = number_in(SIDES, side, "side")
         if dim is None and number != 0:
             raise ArgumentError(f"swap: side is {side!r}, but dim is None; a side needs a dim")
-        return numbers_of(fields), -1 if dim is None else dim, number, reverse
+        cells = 0 if depth is None else whole(depth, "swap: depth")
+        if depth is not None and cells < 1:
+            raise ArgumentError(f"swap: depth is {depth}; it must be 1 or more, or None for the whole halo")
+        return numbers_of(fields), -1 if dim is None else dim, number, reverse, cells

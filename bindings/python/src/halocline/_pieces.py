@@ -50,31 +50,27 @@ def _boxes(cells: Sequence[int], reach: Sequence[int]) -> Iterator[tuple[_Box, b
                 yield [*before, side, *after], False
 
 
-def pieces_of(
-    field: Field, around: Mapping[tuple[int, ...], NDArray[Any] | None], low: Sequence[int], reach: Sequence[int]
-) -> list[Piece]:
-    """The pieces of a block; `around` has the cells in each direction, `low` the depth of those below."""
-    cells = field.grid.local
+def pieces_of(field: Field, around: Mapping[tuple[int, ...], NDArray[Any] | None], reach: Sequence[int]) -> list[Piece]:
+    """The pieces of a block; `around` has the cells in each direction."""
+    cells = field.interior.shape
     made = []
     for box, is_inner in _boxes(cells, reach):
         if is_inner:
             own = field.shifted()[tuple(slice(begin - r, end + r) for (begin, end), r in zip(box, reach))]
         else:
-            own = _gathered(field, around, low, [(begin - r, end + r) for (begin, end), r in zip(box, reach)])
+            own = _gathered(field, around, [(begin - r, end + r) for (begin, end), r in zip(box, reach)])
         made.append(Piece(box, own, reach))
     return made
 
 
-def _gathered(
-    field: Field, around: Mapping[tuple[int, ...], NDArray[Any] | None], low: Sequence[int], box: _Box
-) -> NDArray[Any]:
+def _gathered(field: Field, around: Mapping[tuple[int, ...], NDArray[Any] | None], box: _Box) -> NDArray[Any]:
     """A copy of the cells of a box, which may reach beyond the block."""
-    cells = field.grid.local
+    cells = field.interior.shape
     found = np.zeros([end - begin for begin, end in box], field.dtype)
     for direction, shown in around.items():
         # Where the cells of a direction begin and end, and where the box meets them.
         sizes = cells if shown is None else shown.shape
-        spans = [{-1: (-below, 0), 0: (0, n), 1: (n, n + r)}[step] for step, below, n, r in zip(direction, low, cells, sizes)]
+        spans = [{-1: (-r, 0), 0: (0, n), 1: (n, n + r)}[step] for step, n, r in zip(direction, cells, sizes)]
         met = [(max(begin, first), min(end, last)) for (begin, end), (first, last) in zip(box, spans)]
         if shown is None or any(first >= last for first, last in met):
             continue
