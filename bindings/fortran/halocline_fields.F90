@@ -19,8 +19,8 @@ module halocline_fields
   !> One field of a halo, as hlc_field_of fills it. It has the address of the array's first element (the outermost low halo cell in
   !> every dimension) and its element type. It has the number of dimensions (0: not known, nothing is checked), the bytes of an
   !> element, and the bytes between neighbouring cells. Then it has the cells along each dimension, and a name for messages, closed
-  !> by a null character. Last are what hlc_shaped puts there: the number of dimensions that it was given (0: scalars, or nothing;
-  !> -1: they contradict each other), where the values are, and depths of the field's own.
+  !> by a null character. Last is what hlc_shaped puts there: the dimensions that it was given (0: scalars, or nothing), where the
+  !> values are, and depths of the field's own. -1 dimensions: its arguments contradict each other.
   type, bind(C) :: hlc_field
     type(c_ptr) :: data = c_null_ptr
     integer(c_int32_t) :: type = HLC_OPAQUE
@@ -100,9 +100,9 @@ contains
   !> A field whose values are on nodes, or that has depths of its own: hlc_shaped(hlc_field_of(u, "u"), [HLC_NODES_SHARED,
   !> HLC_CENTRED]) in a list for hlc_halo_init. Along each dimension stagger is HLC_CENTRED, HLC_NODES_SHARED or HLC_NODES_OWNED.
   !> On nodes the array has one value more than depth + local + depth. A shared node between two ranks is the last of one block and
-  !> the first of the next; both compute it, and swaps leave it out. An owned one is the first of the rank above. The rank below gets
-  !> it as the first value of its high halo. depth and depth_high hold for this field, as for all in hlc_halo_init, at most the cells
-  !> of the smallest block. Each argument is a scalar for all dimensions, or has one entry per dimension. The same on all ranks.
+  !> the first of the next. Both compute it, and swaps leave it out. An owned one is the first of the rank above. The rank below gets
+  !> it as the first value of its high halo. depth and depth_high are those of this field, at most the cells of the smallest block.
+  !> Each argument is a scalar for all dimensions, or has one entry per dimension. The same on all ranks.
   function hlc_shaped(field, stagger, depth, depth_high) result(shaped)
     type(hlc_field), intent(in) :: field
     integer, intent(in), optional :: stagger(..), depth(..), depth_high(..)

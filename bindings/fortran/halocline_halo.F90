@@ -102,10 +102,9 @@ contains
 
   !> Starts one swap. fields (1-based indices into the list of init, ascending) chooses some of the fields, else all are swapped.
   !> dim (1-based) with or without side (HLC_SIDE_LOW, HLC_SIDE_HIGH, HLC_SIDE_BOTH) fills only the faces of one dimension.
-  !> reverse adds the halos to the owners' edges instead, and sets them to zero. depth swaps at most so many halo cells per side, those
-  !> nearest the block, and is the same on all ranks; 0 or absent: the whole halo. From here until finish the edge of the interior may
-  !> not be written, and the halo neither read nor written. Does not wait for other ranks, allocates nothing. HLC_ERR_STATE if started
-  !> twice.
+  !> reverse adds the halos to the owners' edges instead, and sets them to zero. With depth at most so many halo cells per side are
+  !> swapped, those nearest the block; 0: all. It is the same on all ranks. From here until finish the edge of the interior may not be
+  !> written, and the halo neither read nor written. Does not wait for other ranks, allocates nothing. HLC_ERR_STATE if started twice.
   subroutine hlc_halo_start(halo, fields, dim, side, reverse, depth, status)
     type(hlc_halo), intent(inout) :: halo
     integer, intent(in), optional :: fields(:)
@@ -330,7 +329,7 @@ contains
     end do
   end subroutine
 
-  !> Compares each array's own extents with local + depth on both sides, and one more on nodes, so that a field that is too small never
+  !> Compares each array's own extents with local + depth on both sides, and one more on nodes. So a field that is too small never
   !> reaches the kernels.
   subroutine check_extents(fields, grid, spec, message)
     type(hlc_field), intent(in) :: fields(:)

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Fields in cells and on nodes in one plan, and swaps of less depth, from Fortran: every value against a number made of its place in the
-!> global grid; and what is refused.
+!> Fields in cells and on nodes in one plan, and swaps of less depth, from Fortran. Every value is compared with a number made of its
+!> place in the global grid. Shapes that do not fit are refused.
 program staggered_test
   use, intrinsic :: iso_c_binding, only: c_int64_t
   use, intrinsic :: iso_fortran_env, only: real64
@@ -84,7 +84,7 @@ contains
     number = 1000 * (1000 * (10 * step + f) + place(1)) + place(2) + 0.5_real64
   end function
 
-  !> The last value of the block along a dimension: the node above it is the block's if it is shared, or there is no rank above.
+  !> The last value of the block along a dimension. The node above its cells belongs to it if it is shared, or no rank is above.
   integer function block_end(grid, f, d, nodes)
     type(hlc_grid), intent(in) :: grid
     integer, intent(in) :: f, d, nodes
@@ -109,7 +109,7 @@ contains
     end do
   end subroutine
 
-  !> On nodes of either kind the values up to the node above the block are right after a swap, and as many more as it is deep.
+  !> On nodes of either kind a swap makes the values up to the node above the block right, and as many more as it is deep.
   subroutine compare(grid, a, depth, swapped, step)
     type(hlc_grid), intent(in) :: grid
     type(array), intent(in) :: a(FIELDS)
