@@ -219,24 +219,30 @@ static void swap_less(void) {
   block blocks[4];
   hlc_field fields[4];
   for (int f = 0; f < 4; ++f) {
-    blocks[f] = make_block(1);
+    blocks[f] = make_block(2);
     fields[f] = (hlc_field){.data = blocks[f].data, .type = HLC_FLOAT64};
     fill(&blocks[f], f);
   }
   hlc_halo_spec spec = spec_of(&blocks[0]);
   spec.nfields = 4;
   spec.fields = fields;
+  for (int d = 0; d < 3; ++d) spec.depth_low[d] = spec.depth_high[d] = 2;
   hlc_halo *halo;
   CHECK(hlc_halo_init(context, &spec, &halo));
   hlc_swap what = {.one_dim = 1, .dim = 0, .side = HLC_SIDE_HIGH};            /* only the high halo of dimension 0 */
   hlc_swap some = {.nfields = 2, .fields = (int[]){0, 3}};                    /* fields 0 and 3 of the plan */
+  hlc_swap near = {.depth = 1};                                               /* of each field one cell per side, that next to the block */
   CHECK(hlc_halo_start(halo, &what));
   CHECK(hlc_halo_finish(halo));
   const unsigned char high[HLC_DIRECTIONS(3)] = {[14] = 1};
-  for (int f = 0; f < 4; ++f) expect(is_filled(&blocks[f], f, 1, high), "the high halo of one dimension");
+  for (int f = 0; f < 4; ++f) expect(is_filled(&blocks[f], f, 2, high), "the high halo of one dimension");
   CHECK(hlc_halo_start(halo, &some));
   CHECK(hlc_halo_finish(halo));
-  for (int f = 0; f < 4; ++f) expect(is_filled(&blocks[f], f, 1, f % 3 ? high : NULL), "the halos of two fields");
+  for (int f = 0; f < 4; ++f) expect(is_filled(&blocks[f], f, 2, f % 3 ? high : NULL), "the halos of two fields");
+  for (int f = 0; f < 4; ++f) fill(&blocks[f], f);
+  CHECK(hlc_halo_start(halo, &near));
+  CHECK(hlc_halo_finish(halo));
+  for (int f = 0; f < 4; ++f) expect(is_filled(&blocks[f], f, 1, NULL), "halos one cell deep");
   CHECK(hlc_halo_finalise(&halo));
   for (int f = 0; f < 4; ++f) free_block(&blocks[f]);
 }

@@ -16,7 +16,7 @@ BLOCKS = dict(re.findall(r"^## ([^\n]+)\n(?:(?!^## ).)*?^```python\n(.*?)^```", 
 
 
 def test_every_block_is_run_here():
-    assert len(BLOCKS) == PAGE.read_text().count("```python") == 6
+    assert len(BLOCKS) == PAGE.read_text().count("```python") == 7
 
 
 def run(heading, **names):
@@ -47,6 +47,12 @@ def test_the_block_of_the_readme(pair):
 def test_with_mpi4py(pair):
     pytest.importorskip("mpi4py")
     assert run("With mpi4py")["context"].size == 2
+
+
+def test_staggered_fields(pair):
+    grid = halocline.Grid(pair, (16, 8), periodic=True)
+    found = run("Staggered fields", halocline=halocline, grid=grid)
+    assert [found[name].interior.shape for name in "huq"] == [grid.local, (grid.local[0] + 1, grid.local[1]), grid.local]
 
 
 def test_unstructured_meshes(pair):
