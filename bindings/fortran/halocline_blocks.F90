@@ -162,34 +162,36 @@ contains
     call settle(code, context%rank, status)
   end subroutine
 
-  !> Starts one swap of all boxes. fields (from 1, ascending) chooses some of the fields; reverse adds the halos to the owners' cells
-  !> instead, and sets them to zero. Otherwise as hlc_halo_start.
-  subroutine hlc_blocks_start(blocks, fields, reverse, status)
+  !> Starts one swap of all boxes. fields (from 1, ascending) chooses some of the fields. reverse adds the halos to the owners' cells
+  !> instead, and sets them to zero. With depth at most so many halo cells per side are swapped. Otherwise as hlc_halo_start.
+  subroutine hlc_blocks_start(blocks, fields, reverse, depth, status)
     type(hlc_blocks), intent(in) :: blocks
     integer, intent(in), optional :: fields(:)
     logical, intent(in), optional :: reverse
+    integer, intent(in), optional :: depth
     integer, intent(out), optional :: status
     integer(c_int), target :: chosen(blocks%nfields)
     type(c_swap) :: swap
     integer :: code
     code = HLC_OK
-    call describe(fields, reverse, chosen, swap, code)
+    call describe(fields, reverse, depth, chosen, swap, code)
     if (code == HLC_OK) code = c_blocks_start(blocks%handle, swap)
     call settle_start(code, blocks, fields, "hlc_blocks_start", status)
   end subroutine
 
   !> The same for one part (from 0), in a thread of its own: its boxes are ready. The last part's call sends.
-  subroutine hlc_blocks_start_part(blocks, part, fields, reverse, status)
+  subroutine hlc_blocks_start_part(blocks, part, fields, reverse, depth, status)
     type(hlc_blocks), intent(in) :: blocks
     integer, intent(in) :: part
     integer, intent(in), optional :: fields(:)
     logical, intent(in), optional :: reverse
+    integer, intent(in), optional :: depth
     integer, intent(out), optional :: status
     integer(c_int), target :: chosen(blocks%nfields)
     type(c_swap) :: swap
     integer :: code
     code = HLC_OK
-    call describe(fields, reverse, chosen, swap, code)
+    call describe(fields, reverse, depth, chosen, swap, code)
     if (code == HLC_OK) code = c_blocks_start_part(blocks%handle, int(part, c_int), swap)
     call settle_start(code, blocks, fields, "hlc_blocks_start_part", status)
   end subroutine
@@ -238,13 +240,14 @@ contains
   ! ---------------------------------------------------------------- what the calls hand over
 
   !> A list that is longer than all fields cannot be one of theirs.
-  subroutine describe(fields, reverse, chosen, swap, code)
-    integer, intent(in), optional :: fields(:)
+  subroutine describe(fields, reverse, depth, chosen, swap, code)
+    integer, intent(in), optional :: fields(:), depth
     logical, intent(in), optional :: reverse
     integer(c_int), intent(inout), target :: chosen(:)
     type(c_swap), intent(out) :: swap
     integer, intent(inout) :: code
     if (present(reverse)) swap%reverse = merge(1_c_int, 0_c_int, reverse)
+    if (present(depth)) swap%depth = int(depth, c_int64_t)
     if (.not. present(fields)) return
     if (size(fields) < 1 .or. size(fields) > size(chosen)) then
       code = HLC_ERR_ARGUMENT

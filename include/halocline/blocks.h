@@ -59,7 +59,7 @@ typedef struct hlc_blocks_spec {
  * for blocks, parts, and fields' data and strides. The names of the fields of each rank's first block are compared, so that plans made in
  * different orders return HLC_ERR_MISMATCH. A rank without blocks has no names to compare. During the call each node holds the boxes of all
  * ranks once. That takes 72 bytes per block, for as many blocks per rank as the largest rank has. Afterwards a rank stores its neighbours
- * only.
+ * only. Fields of blocks are in the cells: there are no shapes, as between blocks of any sizes a node has no one owner.
  *
  * Errors, the same on all ranks: HLC_ERR_ARGUMENT, HLC_ERR_MISMATCH, HLC_ERR_MEMORY, HLC_ERR_MPI, HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED;
  * HLC_ERR_UNSUPPORTED (several parts without MPI_THREAD_SERIALIZED). HLC_ERR_ARGUMENT names the argument, the rank and its value; of blocks
@@ -68,7 +68,7 @@ typedef struct hlc_blocks_spec {
 HLC_NODISCARD HLC_API hlc_status hlc_blocks_init(hlc_context *context, const hlc_blocks_spec *spec, hlc_blocks **blocks);
 
 /**
- * Starts one swap of all blocks of this rank (what NULL: all fields). Of hlc_swap, only fields and reverse are used; one_dim is
+ * Starts one swap of all blocks of this rank (what NULL: all fields). Of hlc_swap, only fields, reverse and depth are used; one_dim is
  * HLC_ERR_UNSUPPORTED. The rules are those of hlc_halo_start. It waits only where that does, and all ranks start the same swaps in the same
  * order. From here until finish the cells that neighbours need may be read but not written, and the halos neither read nor written.
  * Allocates nothing. One thread at a time.

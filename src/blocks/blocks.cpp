@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "blocks/blocks.hpp"
 
+#include "blocks/links.hpp"
+
 namespace halocline::core {
 
 Status Blocks::check_swap(const hlc_swap *what) const {
@@ -9,9 +11,8 @@ Status Blocks::check_swap(const hlc_swap *what) const {
   if (!what) return Status::ok;
   if (what->one_dim || what->side != HLC_SIDE_BOTH)
     return fail(Status::unsupported, "hlc_blocks_start on rank %d: blocks swap all dimensions together; one_dim and side must be 0", me);
-  if (what->depth != 0)
-    return fail(Status::unsupported,
-                "hlc_blocks_start on rank %d: depth is %lld, but blocks are swapped at their whole depth; it must be 0", me,
+  if (what->depth < 0)
+    return fail(Status::argument, "hlc_blocks_start on rank %d: depth is %lld, it must be 0 (the whole halo) or more", me,
                 static_cast<long long>(what->depth));
   HLC_TRY(check_field_list("hlc_blocks_start", me, *what, static_cast<int>(tables_.fields.size())));
   // If no rank has a block, no field has a type, and there is nothing to add.
@@ -37,6 +38,9 @@ Status Blocks::finish() {
 Status Blocks::launch() {
   return exchange_.start([this] {
     RoundDescriptor descriptor{{{tables_.reverse}, tables_.reverse ? "fields in reverse" : "fields"}, {}};
+    const bool is_whole = tables_.most == kWholeDepth;
+    descriptor.what.push_back(is_whole ? 0 : static_cast<int>(tables_.most));
+    if (!is_whole) descriptor.words += " " + std::to_string(tables_.most) + " deep";
     for (const int f : tables_.swapped) {
       descriptor.what.push_back(f);
       descriptor.words += (f == tables_.swapped.front() ? " '" : "', '") + tables_.fields[static_cast<std::size_t>(f)].name;
@@ -51,10 +55,13 @@ void Blocks::end_round() {
 }
 
 void Blocks::set_swap(const hlc_swap *what) {
-  const bool everything = !what || ((what->nfields == 0 || what->nfields == static_cast<int>(tables_.fields.size())) && !what->reverse);
+  const std::int64_t most = tables_.depth_of(what);
+  const bool all_fields = !what || what->nfields == 0 || what->nfields == static_cast<int>(tables_.fields.size());
+  const bool everything = all_fields && most == kWholeDepth && !(what && what->reverse);
   if (everything && everything_) return;
   everything_ = everything;
   tables_.reverse = what && what->reverse;
+  if (most != tables_.most) limit_depth(tables_, most);
   list_swapped(what, tables_.fields.size(), tables_.swapped);
   tables_.cell_bytes = 0;
   for (const int f : tables_.swapped) tables_.cell_bytes += tables_.fields[static_cast<std::size_t>(f)].element;

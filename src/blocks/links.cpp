@@ -16,43 +16,60 @@ void keep_each_once(std::vector<int> &numbers) {
 }
 
 /// The piece of an overlap: what my block gets from another one, or gives to it.
-Piece make_piece(const BlockTables &tables, const Overlap &o, bool incoming) {
-  const int block = incoming ? o.to : o.from, peer_block = incoming ? o.from : o.to;
-  const Box &mine = incoming ? o.halo : o.edge, &theirs = incoming ? o.edge : o.halo;
-  Piece piece{block, peer_block, mine, theirs, 0, {}};
-  for (std::size_t f = 0; f < tables.fields.size(); ++f) {
-    const BlockField &field = tables.fields[f];
-    const BlockArray &from = tables.array(block, f);
-    const Strides packed = packed_strides(mine.count, field.element, field.order);
-    BlockMove move;
-    move.mine = from.data + box_offset(mine, from.strides);
-    move.to_buffer = plan_copy(mine.count, packed, from.strides, field.element, field.order);
-    move.from_buffer = plan_copy(mine.count, from.strides, packed, field.element, field.order);
-    piece.moves.push_back(move);
-  }
+Piece make_piece(const BlockTables &tables, const Overlap &o, const Cells &owner, bool incoming) {
+  Piece piece;
+  piece.block = incoming ? o.to : o.from;
+  piece.peer_block = incoming ? o.from : o.to;
+  piece.mine = piece.whole_mine = incoming ? o.halo : o.edge;
+  piece.theirs = piece.whole_theirs = incoming ? o.edge : o.halo;
+  piece.is_incoming = incoming;
+  piece.owner = owner;
+  piece.moves.resize(tables.fields.size());
+  plan_copies(tables, piece);
   return piece;
+}
+
+void count_cells(PieceList &list) {
+  list.cells = 0;
+  for (Piece &piece : list.pieces) {
+    piece.cells_before = list.cells;
+    list.cells += piece.mine.cells();
+  }
+}
+
+/// Leaves of a piece the cells that are so near to the block whose halo they are in.
+void limit(const BlockTables &tables, Piece &piece) {
+  piece.mine = piece.whole_mine;
+  piece.theirs = piece.whole_theirs;
+  const Box &halo = piece.is_incoming ? piece.whole_mine : piece.whole_theirs;
+  for (std::size_t d = 0; d < halo.start.size(); ++d) {
+    const std::int64_t first = tables.low[d] - std::min(tables.low[d], tables.most);
+    const std::int64_t end = tables.low[d] + piece.owner[d] + std::min(tables.high[d], tables.most);
+    const std::int64_t before = std::max<std::int64_t>(0, first - halo.start[d]);
+    const std::int64_t behind = std::max<std::int64_t>(0, halo.start[d] + halo.count[d] - end);
+    for (Box *box : {&piece.mine, &piece.theirs}) {
+      box->count[d] = std::max<std::int64_t>(0, box->count[d] - before - behind);
+      if (box->count[d] > 0) box->start[d] += before;
+    }
+  }
 }
 
 void close_list(const BlockTables &tables, PieceList &list) {
   std::vector<int> parts;
-  for (Piece &piece : list.pieces) {
-    piece.cells_before = list.cells;
-    list.cells += piece.mine.cells();
-    parts.push_back(tables.part_of[static_cast<std::size_t>(piece.block)]);
-  }
+  for (const Piece &piece : list.pieces) parts.push_back(tables.part_of[static_cast<std::size_t>(piece.block)]);
   list.order.sort(parts, tables.parts);
+  count_cells(list);
 }
 
 void point_to_self(BlockTables &tables) {
-  for (Piece &piece : tables.own.in.pieces)
+  for (Piece &piece : tables.own.in.pieces) {
     for (std::size_t f = 0; f < tables.fields.size(); ++f) {
-      const BlockField &field = tables.fields[f];
-      const BlockArray &to = tables.array(piece.block, f), &from = tables.array(piece.peer_block, f);
-      BlockMove &move = piece.moves[f];
-      move.theirs = from.data + box_offset(piece.theirs, from.strides);
-      move.pull = plan_copy(piece.mine.count, to.strides, from.strides, field.element, field.order);
-      move.push = plan_copy(piece.mine.count, from.strides, to.strides, field.element, field.order);
+      const BlockArray &from = tables.array(piece.peer_block, f);
+      piece.moves[f].their_array = from.data;
+      piece.moves[f].their_strides = from.strides;
     }
+    plan_copies(tables, piece);
+  }
 }
 
 /// The boxes of all ranks, and what the cells around them are.
@@ -67,12 +84,12 @@ void make_link(const World &world, int me, int rank, BlockTables &tables) {
   BlockLink link;
   link.rank = rank;
   for (const Overlap &o : list_overlaps(world.domain, mine, theirs, is_self)) {
-    link.in.pieces.push_back(make_piece(tables, o, true));
+    link.in.pieces.push_back(make_piece(tables, o, mine[static_cast<std::size_t>(o.to)].box.count, true));
     link.my_blocks.push_back(o.to);
     link.peer_blocks.push_back(o.from);
   }
   for (const Overlap &o : is_self ? std::vector<Overlap>() : list_overlaps(world.domain, theirs, mine, false)) {
-    link.out.pieces.push_back(make_piece(tables, o, false));
+    link.out.pieces.push_back(make_piece(tables, o, theirs[static_cast<std::size_t>(o.to)].box.count, false));
     link.my_blocks.push_back(o.from);
     link.peer_blocks.push_back(o.to);
   }
@@ -97,6 +114,37 @@ std::int64_t shape_of(const PieceList &first, const PieceList &second) {
 
 }  // namespace
 
+void plan_copies(const BlockTables &tables, Piece &piece) {
+  const Cells &count = piece.mine.count;
+  for (std::size_t f = 0; f < tables.fields.size(); ++f) {
+    const BlockField &field = tables.fields[f];
+    const BlockArray &array = tables.array(piece.block, f);
+    const Strides packed = packed_strides(count, field.element, field.order);
+    BlockMove &move = piece.moves[f];
+    move.mine = array.data + box_offset(piece.mine, array.strides);
+    move.to_buffer = plan_copy(count, packed, array.strides, field.element, field.order);
+    move.from_buffer = plan_copy(count, array.strides, packed, field.element, field.order);
+    if (!move.their_array) continue;
+    move.theirs = move.their_array + box_offset(piece.theirs, move.their_strides);
+    move.pull = plan_copy(count, array.strides, move.their_strides, field.element, field.order);
+    move.push = plan_copy(count, move.their_strides, array.strides, field.element, field.order);
+  }
+}
+
+void limit_depth(BlockTables &tables, std::int64_t most) {
+  tables.most = most;
+  const auto limit_list = [&tables](PieceList &list) {
+    for (Piece &piece : list.pieces) {
+      limit(tables, piece);
+      plan_copies(tables, piece);
+    }
+    count_cells(list);
+  };
+  for (BlockLink &link : tables.links)
+    for (PieceList *list : {&link.in, &link.out}) limit_list(*list);
+  limit_list(tables.own.in);
+}
+
 /// The table of all ranks' boxes exists only during this call.
 Status find_links(Communicator &communicator, NodeLeaders &leaders, const hlc_blocks_spec &spec, BlockTables &tables) {
   const Domain domain = Domain::of(spec);
@@ -117,6 +165,10 @@ Status find_links(Communicator &communicator, NodeLeaders &leaders, const hlc_bl
     HLC_TRY(check_disjoint(communicator, domain, boxes));
     for (int rank = 0; rank < communicator.size(); ++rank) make_link({domain, boxes}, communicator.rank(), rank, tables);
     point_to_self(tables);
+    tables.low = domain.low;
+    tables.high = domain.high;
+    for (std::size_t d = 0; d < domain.low.size(); ++d) tables.deepest = std::max({tables.deepest, domain.low[d], domain.high[d]});
+    tables.self_cells = tables.own.in.cells;
     return Status::ok;
   });
 }

@@ -123,7 +123,7 @@ Status Blocks::joined(const Plan &plan) {
 
 Work Blocks::work() const {
   Work work = exchange_.work();
-  work.local_bytes = tables_.own.in.cells * tables_.all_bytes();
+  work.local_bytes = tables_.self_cells * tables_.all_bytes();
   const auto count = [&work](const BlockLink &link, BoxCopy BlockMove::*copy) {
     for (const Piece &piece : link.in.pieces)
       for (const BlockMove &move : piece.moves) {
@@ -142,7 +142,7 @@ hlc_plan_info Blocks::describe() const {
   info.self_copies = static_cast<int>(tables_.own.in.pieces.size());
   std::int64_t pieces = static_cast<std::int64_t>(tables_.own.in.pieces.size());
   for (const BlockLink &link : tables_.links) pieces += static_cast<std::int64_t>(link.in.pieces.size() + link.out.pieces.size());
-  info.self_bytes = tables_.own.in.cells * tables_.all_bytes();
+  info.self_bytes = tables_.self_cells * tables_.all_bytes();
   info.memory_bytes += static_cast<std::int64_t>(sizeof(Blocks));
   info.memory_bytes += pieces * static_cast<std::int64_t>(sizeof(Piece) + tables_.fields.size() * sizeof(BlockMove));
   return info;

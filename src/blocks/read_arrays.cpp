@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "blocks/links.hpp"
 #include "engine/communicator/collective.hpp"
 
 namespace halocline::core {
@@ -63,18 +64,18 @@ Status ReadArrays::start(const Plan &plan, std::size_t i, Descriptors &descripto
 }
 
 Status ReadArrays::take(PieceList &list, const BlockLink &link, const std::vector<Descriptor> &descriptors, Member member) {
-  for (Piece &piece : list.pieces)
+  for (Piece &piece : list.pieces) {
     for (std::size_t f = 0; f < tables_.fields.size(); ++f) {
-      const BlockField &field = tables_.fields[f];
       const Descriptor &descriptor = descriptors[place_of(link.peer_blocks, piece.peer_block) * tables_.fields.size() + f];
       char *part = held_.part(descriptor.serial, member);
       if (!part)
         return fail(Status::state, "hlc_blocks_init: field '%s' of rank %d is in an hlc_field_alloc block that rank %d has freed",
-                    field.name.c_str(), link.rank, communicator_.rank());
-      BlockMove &move = piece.moves[f];
-      move.theirs = part + descriptor.offset + box_offset(piece.theirs, descriptor.strides);
-      move.pull = plan_copy(piece.mine.count, tables_.array(piece.block, f).strides, descriptor.strides, field.element, field.order);
+                    tables_.fields[f].name.c_str(), link.rank, communicator_.rank());
+      piece.moves[f].their_array = part + descriptor.offset;
+      piece.moves[f].their_strides = descriptor.strides;
     }
+    plan_copies(tables_, piece);
+  }
   return Status::ok;
 }
 

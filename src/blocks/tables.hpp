@@ -29,7 +29,9 @@ struct BlockArray {
 /// In one field: a box of cells of one of my blocks, and the matching box of another block.
 struct BlockMove {
   char *mine = nullptr;
-  char *theirs = nullptr;          // if it can be accessed directly
+  char *theirs = nullptr;          // if it can be accessed directly, in this array:
+  char *their_array = nullptr;
+  Strides their_strides{};
   BoxCopy to_buffer, from_buffer;  // mine, packed and unpacked
   BoxCopy pull, push;              // from theirs to mine, and from mine to theirs
 };
@@ -37,7 +39,10 @@ struct BlockMove {
 /// The same in all fields. `mine` is the halo of an incoming piece, or the edge of an outgoing one; `theirs` is the other.
 struct Piece {
   int block = 0, peer_block = 0;
-  Box mine, theirs;
+  Box mine, theirs;  // as far as the running swap is deep
+  Box whole_mine, whole_theirs;
+  bool is_incoming = false;
+  Cells owner{1, 1, 1, 1};  // cells of the block whose halo it is part of
   std::int64_t cells_before = 0;  // in the message
   std::vector<BlockMove> moves;   // per field
 };
@@ -63,12 +68,19 @@ struct BlockTables {
   std::vector<BlockLink> links;    // link i is edge i of the exchange
   BlockLink own;                   // in: between my blocks
 
+  Cells low{}, high{};          // depths of the halos
+  std::int64_t deepest = 0;     // of all sides
+  std::int64_t self_cells = 0;  // between my blocks, of the whole halos
+
   std::vector<int> swapped;     // fields of the running swap
+  std::int64_t most = kWholeDepth;  // its halo cells per side
   std::int64_t cell_bytes = 0;  // of a cell in all of them
   bool reverse = false;
 
   BlockArray &array(int block, std::size_t field) { return arrays[static_cast<std::size_t>(block) * fields.size() + field]; }
   const BlockArray &array(int block, std::size_t field) const { return arrays[static_cast<std::size_t>(block) * fields.size() + field]; }
+  /// The depth of a swap. A call may name the whole one.
+  std::int64_t depth_of(const hlc_swap *what) const { return what && what->depth > 0 && what->depth < deepest ? what->depth : kWholeDepth; }
   /// Bytes of a cell in all fields.
   std::int64_t all_bytes() const {
     std::int64_t bytes = 0;

@@ -10,7 +10,7 @@ namespace {
 
 /// True if `what` is the same swap that the first part has started.
 bool is_same_swap(const BlockTables &tables, const hlc_swap *what) {
-  if ((what && what->reverse) != tables.reverse) return false;
+  if ((what && what->reverse) != tables.reverse || tables.depth_of(what) != tables.most) return false;
   if (!what || what->nfields == 0) return tables.swapped.size() == tables.fields.size();
   return std::equal(tables.swapped.begin(), tables.swapped.end(), what->fields, what->fields + what->nfields);
 }

@@ -141,6 +141,24 @@ TEST_P(Blocks, swap_the_fields_asked_for) {
   rig.swap_once(3);
 }
 
+TEST_P(Blocks, swap_as_deep_as_they_are_asked_to) {
+  Random random(seed() + 15);
+  for (int i = 0; i < 4; ++i) {
+    BoxCase boxes = random_boxes(size(), random);
+    boxes.kinds = {float64, {HLC_INT32, 4}};
+    BoxesRig rig(boxes, GetParam(), i % 2 ? Memory::shared : Memory::differs_by_rank);
+    if (!rig.ready()) return;
+    for (int step = 1; step <= 8; ++step) {
+      const std::vector<int> fields = between(random, 0, 1) ? std::vector<int>{1} : std::vector<int>();
+      rig.swap_once(step, fields, between(random, 0, 2) == 0, between(random, 0, 5));
+    }
+    hlc_swap wrong{};
+    wrong.depth = -3;
+    EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_blocks_start(rig.blocks(), &wrong)));
+    EXPECT_NE(std::string(hlc_error_message()).find("depth is -3, it must be 0"), std::string::npos) << hlc_error_message();
+  }
+}
+
 TEST_P(Blocks, add_halos_to_their_owners_in_reverse) {
   Random random(seed() + 6);
   for (const hlc_stencil stencil : {HLC_STENCIL_BOX, HLC_STENCIL_STAR}) {

@@ -60,16 +60,16 @@ class BoxesRig {
         std::memcpy(found.data() + array.offset, data_ + array.offset, static_cast<std::size_t>(array.bytes));
     return boxes_difference(case_, rank(), expected, found);
   }
-  void expect(int step, const std::vector<int> &fields = {}, bool reverse = false) {
-    const Arena expected = boxes_after(case_, rank(), step, reverse, fields), found(data_, data_ + expected.size());
+  void expect(int step, const std::vector<int> &fields = {}, bool reverse = false, std::int64_t depth = 0) {
+    const Arena expected = boxes_after(case_, rank(), step, reverse, fields, depth), found(data_, data_ + expected.size());
     EXPECT_EQ(boxes_difference(case_, rank(), expected, found), "") << "step " << step << (reverse ? ", reverse" : "");
   }
-  void swap_once(int step, const std::vector<int> &fields = {}, bool reverse = false) {
+  void swap_once(int step, const std::vector<int> &fields = {}, bool reverse = false, std::int64_t depth = 0) {
     fill(step, reverse);
-    const hlc_swap what{static_cast<int>(fields.size()), fields.data(), 0, 0, HLC_SIDE_BOTH, reverse};
+    const hlc_swap what{static_cast<int>(fields.size()), fields.data(), 0, 0, HLC_SIDE_BOTH, reverse, depth};
     EXPECT_TRUE(ok(hlc_blocks_start(blocks_, &what)));
     EXPECT_TRUE(ok(hlc_blocks_finish(blocks_)));
-    expect(step, fields, reverse);
+    expect(step, fields, reverse, depth);
   }
   void swap_skewed(int step, Skew &skew) {
     fill(step);

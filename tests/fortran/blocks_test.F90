@@ -117,6 +117,13 @@ contains
     call hlc_blocks_start_part(blocks, 0)
     call hlc_blocks_finish_part(blocks, 0)
     call compare(3, .false., mode)
+    call fill(4)
+    call hlc_blocks_start(blocks, depth=1)
+    call hlc_blocks_finish(blocks)
+    do b = 1, PER_RANK
+      call expect(nint(arrays(b)%u(0, 1)) == value(int(boxes(b)%start(1)) - 1, 1, 1, 4), mode // ": the nearest halo cell is wrong")
+      call expect(all(nint(arrays(b)%u(:-1, :)) == -1), mode // ": a swap was deeper than it said")
+    end do
     call test_reverse(blocks)
     call hlc_blocks_info(blocks, info)
     call expect(info%neighbours <= about%size - 1, mode // ": more than one message to a rank")

@@ -58,10 +58,19 @@ Index global_of(const OwnedBox &box, Index cell) {
   return cell;
 }
 
-/// The owner of a halo cell that a swap fills, with the cell counted from the owner's first; -1: the swap does not fill it.
-int filled_from(const BoxCase &boxes, const OwnedBox &box, Index &cell) {
+/// How far a cell is from the box, along the dimension in which that is most.
+std::int64_t steps_away(const OwnedBox &box, const Index &cell) {
+  std::int64_t most = 0;
+  for (std::size_t d = 0; d < cell.size(); ++d) most = std::max({most, -cell[d], cell[d] - box.count[d] + 1});
+  return most;
+}
+
+/// The owner of a halo cell that a swap fills, with the cell counted from the owner's first; -1: the swap does not fill it. depth 0: the whole
+/// halo.
+int filled_from(const BoxCase &boxes, const OwnedBox &box, std::int64_t depth, Index &cell) {
   const int out = outside(box, cell);
   if (out == 0 || (boxes.stencil == HLC_STENCIL_STAR && out > 1)) return -1;
+  if (depth > 0 && steps_away(box, cell) > depth) return -1;
   Index place = global_of(box, cell);
   const int owner = owner_at(boxes, place);
   for (std::size_t d = 0; owner >= 0 && d < cell.size(); ++d) cell[d] = place[d] - boxes.boxes[at(owner)].start[d];
@@ -73,13 +82,14 @@ Writer reverse_writer(const BoxArray &array, const OwnedBox &box, const Index &c
   return {box.rank * 1000 + static_cast<int>(array.box), array.field, cell, step};
 }
 
-void add_reverse(const BoxCase &boxes, int rank, int step, const std::vector<BoxArray> &arrays, int field, Arena &memory) {
+void add_reverse(const BoxCase &boxes, int rank, int step, std::int64_t depth, const std::vector<BoxArray> &arrays, int field,
+                 Arena &memory) {
   const Kind kind = boxes.kinds[at(field)];
   for (std::size_t b = 0; b < boxes.boxes.size(); ++b) {
     const BoxArray source{b, field, 0, {}, 0};
     each_cell(boxes, boxes.boxes[b], [&](const Index &cell) {
       Index inner = cell;
-      const int owner = filled_from(boxes, boxes.boxes[b], inner);
+      const int owner = filled_from(boxes, boxes.boxes[b], depth, inner);
       if (owner < 0) return;
       std::byte term[16], zero[16]{};
       write_small_number(kind.type, reverse_writer(source, boxes.boxes[b], cell, step), term);
@@ -147,18 +157,18 @@ Arena boxes_before(const BoxCase &boxes, int rank, int step, bool reverse) {
   return memory;
 }
 
-Arena boxes_after(const BoxCase &boxes, int rank, int step, bool reverse, const std::vector<int> &fields) {
+Arena boxes_after(const BoxCase &boxes, int rank, int step, bool reverse, const std::vector<int> &fields, std::int64_t depth) {
   Arena memory = boxes_before(boxes, rank, step, reverse);
   const std::vector<BoxArray> arrays = arrays_of(boxes, rank);
   const auto swapped = [&](int f) { return fields.empty() || std::find(fields.begin(), fields.end(), f) != fields.end(); };
   for (int f = 0; reverse && f < boxes.nfields(); ++f)
-    if (swapped(f)) add_reverse(boxes, rank, step, arrays, f, memory);
+    if (swapped(f)) add_reverse(boxes, rank, step, depth, arrays, f, memory);
   for (const BoxArray &array : arrays) {
     if (reverse || !swapped(array.field)) continue;
     const Kind kind = boxes.kinds[at(array.field)];
     each_cell(boxes, boxes.boxes[array.box], [&](const Index &cell) {
       Index inner = cell;
-      const int owner = filled_from(boxes, boxes.boxes[array.box], inner);
+      const int owner = filled_from(boxes, boxes.boxes[array.box], depth, inner);
       if (owner < 0) return;
       const OwnedBox &from = boxes.boxes[at(owner)];
       write_element(kind.type, kind.bytes, {from.rank, array.field, global_of(from, inner), step}, place_of(boxes, array, cell, memory));

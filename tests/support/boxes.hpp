@@ -48,8 +48,8 @@ std::size_t memory_of(const BoxCase &boxes, int rank);
 
 /// Memory of a rank before a swap: its own cells written by it, all else poison. Reverse: every cell holds a small number of its own.
 Arena boxes_before(const BoxCase &boxes, int rank, int step, bool reverse);
-/// The same after a swap of some fields; empty: of all.
-Arena boxes_after(const BoxCase &boxes, int rank, int step, bool reverse, const std::vector<int> &fields);
+/// The same after a swap of some fields; empty: of all; and of so many halo cells per side; 0: of all.
+Arena boxes_after(const BoxCase &boxes, int rank, int step, bool reverse, const std::vector<int> &fields, std::int64_t depth = 0);
 /// Where two memories of a rank first differ, in words; "" if nowhere.
 std::string boxes_difference(const BoxCase &boxes, int rank, const Arena &expected, const Arena &found);
 

@@ -55,6 +55,23 @@ def test_every_mode_fills_every_halo_cell(context):
                     np.testing.assert_array_equal(array, expected(box), err_msg=mode)
 
 
+def test_a_swap_may_be_less_deep_than_the_halos(context):
+    boxes = boxes_of(context)
+    u = halocline.Blocks.zeros(context, boxes, depth=3)
+    with halocline.Blocks(context, SHAPE, boxes, [u], periodic=True, depth=3) as blocks:
+        for depth in (1, 2, None):
+            filled(u, boxes, depth=3)
+            with blocks.swapping(depth=depth):
+                pass
+            for array, box in zip(u, boxes):
+                right = np.full(array.shape, POISON)
+                near = (slice(3 - (depth or 3), array.shape[0] - 3 + (depth or 3)), slice(3 - (depth or 3), array.shape[1] - 3 + (depth or 3)))
+                right[near] = expected(box, 3)[near]
+                np.testing.assert_array_equal(array, right)
+        with pytest.raises(halocline.ArgumentError, match="depth is 0"):
+            blocks.swap(depth=0)
+
+
 def test_arrays_of_the_program_and_halos_beyond_the_next_box(context):
     boxes = boxes_of(context)
     wide = [np.full([2 * (n + 6) for n in box.shape], POISON, "f4", order="F") for box in boxes]

@@ -56,17 +56,17 @@ class Blocks : public BlocksSwaps {
     note_neighbours();
   }
 
-  void swap(const std::vector<int> &fields, bool reverse) {
-    const hlc_swap what = moving(fields, reverse);
+  void swap(const std::vector<int> &fields, bool reverse, std::int64_t depth) {
+    const hlc_swap what = moving(fields, reverse, depth);
     exchange(&what);
   }
-  void start(const std::vector<int> &fields, bool reverse) {
-    const hlc_swap what = moving(fields, reverse);
+  void start(const std::vector<int> &fields, bool reverse, std::int64_t depth) {
+    const hlc_swap what = moving(fields, reverse, depth);
     begin(&what);
   }
   // Other threads of the process may have to run before these two return.
-  void start_part(int part, const std::vector<int> &fields, bool reverse) {
-    const hlc_swap what = moving(fields, reverse);
+  void start_part(int part, const std::vector<int> &fields, bool reverse, std::int64_t depth) {
+    const hlc_swap what = moving(fields, reverse, depth);
     hlc_blocks *blocks = raw();
     check(waiting([&] { return hlc_blocks_start_part(blocks, part, &what); }));
   }
@@ -76,11 +76,12 @@ class Blocks : public BlocksSwaps {
   }
 
  private:
-  static hlc_swap moving(const std::vector<int> &fields, bool reverse) {
+  static hlc_swap moving(const std::vector<int> &fields, bool reverse, std::int64_t depth) {
     hlc_swap what{};
     what.nfields = static_cast<int>(fields.size());
     what.fields = fields.data();
     what.reverse = reverse;
+    what.depth = depth;
     return what;
   }
 };

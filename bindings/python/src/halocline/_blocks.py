@@ -14,7 +14,7 @@ from ._arrays import OPAQUE, TYPES, as_array, dtype_of, plain, type_name, whole,
 from ._context import Context, agreeing
 from ._errors import ArgumentError
 from ._grid import Depth, per_dimension, sides_of
-from ._swaps import FieldSwaps, called, named, numbers_of, words_of
+from ._swaps import FieldSwaps, Swapping, called, depth_of, named, numbers_of, words_of
 
 _ALIGNMENT = 64
 
@@ -137,15 +137,34 @@ class Blocks(FieldSwaps):
         firsts = [sum(spans[:b]) for b in range(len(spans))]
         return [memory[first : first + size].view(kind).reshape(cells) for first, size, cells in zip(firsts, sizes, shapes)]
 
+    def swap(self, fields: Sequence[int] | None = None, *, reverse: bool = False, depth: int | None = None) -> None:
+        """One swap, complete when it returns: `start` and `finish`.
+
+        depth: at most so many halo cells per side, those nearest the box, the same on all ranks; None: all. The other arguments and the
+        errors are those of IndexHalo.swap.
+        """
+        self._core.swap(numbers_of(fields), reverse, depth_of(depth))
+
+    def start(self, fields: Sequence[int] | None = None, *, reverse: bool = False, depth: int | None = None) -> None:
+        """Starts a swap; arguments and errors as for `swap`. Until `finish` what neighbours need may be read but not written, and halos
+        neither read nor written. All ranks start the same swaps of a plan in the same order."""
+        self._core.start(numbers_of(fields), reverse, depth_of(depth))
+
+    def swapping(self, fields: Sequence[int] | None = None, *, reverse: bool = False, depth: int | None = None) -> Swapping:
+        """A block during which a swap is outstanding, as Halo.swapping. Arguments as for `swap`."""
+        return Swapping(self, lambda: self.start(fields, reverse=reverse, depth=depth))
+
     # ------------------------------------------------------------ several threads
 
-    def start_part(self, part: int, fields: Sequence[int] | None = None, *, reverse: bool = False) -> None:
+    def start_part(
+        self, part: int, fields: Sequence[int] | None = None, *, reverse: bool = False, depth: int | None = None
+    ) -> None:
         """Starts a swap by several threads: each of `parts` threads calls it once per swap, with a part of its own and equal arguments.
 
         The boxes of the part are ready from here on; the last of the calls sends. Raises as `swap`; MismatchError, for all parts, if
         another part has asked for something else.
         """
-        self._core.start_part(part, numbers_of(fields), reverse)
+        self._core.start_part(part, numbers_of(fields), reverse, depth_of(depth))
 
     def finish_part(self, part: int) -> None:
         """Completes a swap for one part: waits until all parts have started, and the halos of the part's boxes are filled."""

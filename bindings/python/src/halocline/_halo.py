@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import OPAQUE, TYPES, shown, type_name, whole, wholes
+from ._arrays import OPAQUE, TYPES, shown, type_name, wholes
 from ._context import ExplainedPlan, agreeing
 from ._errors import ArgumentError
 from ._grid import STAGGERS, Depth, Field, Grid, number_in, per_dimension, sides_of
 from ._pieces import Piece, pieces_of
-from ._swaps import Swapping, called, numbers_of, words_of
+from ._swaps import Swapping, called, depth_of, numbers_of, words_of
 
 SIDES = {"both": 0, "low": 1, "high": 2}
 
@@ -304,7 +304,4 @@ class Halo(ExplainedPlan):
         number = number_in(SIDES, side, "side")
         if dim is None and number != 0:
             raise ArgumentError(f"swap: side is {side!r}, but dim is None; a side needs a dim")
-        cells = 0 if depth is None else whole(depth, "swap: depth")
-        if depth is not None and cells < 1:
-            raise ArgumentError(f"swap: depth is {depth}; it must be 1 or more, or None for the whole halo")
-        return numbers_of(fields), -1 if dim is None else dim, number, reverse, cells
+        return numbers_of(fields), -1 if dim is None else dim, number, reverse, depth_of(depth)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arrays import whole
 from ._context import ExplainedPlan, mode_number
 from ._errors import ArgumentError
 from ._grid import DRIVES, EPOCHS, STENCILS, number_in
@@ -46,6 +47,14 @@ def numbers_of(fields: Sequence[int] | None) -> list[int]:
     if len(fields) == 0:
         raise ArgumentError("swap: fields is an empty list; None swaps all of them")
     return [int(number) for number in fields]
+
+
+def depth_of(depth: int | None) -> int:
+    """The depth of a swap as the extension takes it; None: the whole halo."""
+    cells = 0 if depth is None else whole(depth, "swap: depth")
+    if depth is not None and cells < 1:
+        raise ArgumentError(f"swap: depth is {depth}; it must be 1 or more, or None for the whole halo")
+    return cells
 
 
 def called(i: int, name: str | None) -> str:
