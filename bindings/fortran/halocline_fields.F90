@@ -19,8 +19,8 @@ module halocline_fields
   !> One field of a halo, as hlc_field_of fills it. It has the address of the array's first element (the outermost low halo cell in
   !> every dimension) and its element type. It has the number of dimensions (0: not known, nothing is checked), the bytes of an
   !> element, and the bytes between neighbouring cells. Then it has the cells along each dimension, and a name for messages, closed
-  !> by a null character. Last is what hlc_shaped puts there: the dimensions that it was given (0: scalars, or nothing), where the
-  !> values are, and depths of the field's own. -1 dimensions: its arguments contradict each other.
+  !> by a null character. Last is what hlc_shaped puts there: the number of dimensions that it was given, where the values are, and
+  !> depths of the field's own. 0 dimensions are scalars, or nothing. -1: its arguments contradict each other.
   type, bind(C) :: hlc_field
     type(c_ptr) :: data = c_null_ptr
     integer(c_int32_t) :: type = HLC_OPAQUE
