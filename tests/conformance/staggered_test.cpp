@@ -242,5 +242,54 @@ TEST(StaggeredInCxx, a_halo_of_a_spec_takes_other_arrays_of_the_same_shape) {
   halo.finalise();
 }
 
+/// A value that tells the place of a cell or node in the grid; along the first dimension, which is periodic, places are counted around it.
+double value_at(const Grid &grid, std::int64_t i, std::int64_t j) {
+  return 1.0 + 1000.0 * static_cast<double>((i + grid.global(0)) % grid.global(0)) + static_cast<double>(j);
+}
+
+/// Calls visit(i, j, value) for each value of a field, halo included.
+template <class Visit>
+void for_each_value(Field<double, 2> &field, Visit visit) {
+  const auto end = [&](int d) { return field.extent(d) - field.depth().low[d]; };
+  for (std::int64_t i = -field.depth().low[0]; i < end(0); ++i)
+    for (std::int64_t j = -field.depth().low[1]; j < end(1); ++j) visit(i, j, field(i, j));
+}
+
+TEST(StaggeredInCxx, fields_on_nodes_and_of_other_depths_make_one_halo) {
+  const Context own(MPI_COMM_WORLD);
+  const Grid grid(own, {4 * size(), 6}, {1, 0});
+  Field<double, 2> h(own, grid, 1), u(own, grid, 2, {Stagger::nodes_shared, Stagger::centred}),
+      v(own, grid, Depth<2>{{1, 2}, {0, 1}}, {Stagger::centred, Stagger::nodes_owned}),
+      q(own, grid, 1, {Stagger::nodes_owned, Stagger::nodes_owned});
+  EXPECT_EQ(v.extent(1), grid.local(1) + 4);
+  Halo halo(own, grid, {{h, "h"}, {u, "u"}, {v, "v"}, {q, "q"}});
+  for (int step = 0; step < 2; ++step) {
+    for (Field<double, 2> *field : {&h, &u, &v, &q})
+      for_each_value(*field, [&](std::int64_t i, std::int64_t j, double &value) {
+        // At the upper end of the open dimension, an owned node is the block's too.
+        const auto in_block = [&](std::int64_t k, int d) {
+          const Stagger stagger = field->stagger()[static_cast<std::size_t>(d)];
+          const bool ends_grid = d == 1 && grid.start(1) + grid.local(1) == grid.global(1);
+          const bool has_last = stagger == Stagger::nodes_shared || (stagger == Stagger::nodes_owned && ends_grid);
+          return k >= 0 && k < grid.local(d) + (has_last ? 1 : 0);
+        };
+        value = in_block(i, 0) && in_block(j, 1) ? step + value_at(grid, grid.start(0) + i, grid.start(1) + j) : -1.0;
+      });
+    halo.swap();
+    for (Field<double, 2> *field : {&h, &u, &v, &q})
+      for_each_value(*field, [&](std::int64_t i, std::int64_t j, double &value) {
+        const std::int64_t place = grid.start(1) + j, nodes = field->stagger()[1] == Stagger::centred ? 0 : 1;
+        const bool in_grid = place >= 0 && place < grid.global(1) + nodes;
+        EXPECT_EQ(value, in_grid ? step + value_at(grid, grid.start(0) + i, place) : -1.0) << "field "
+                                                                                           << (field == &h   ? "h"
+                                                                                               : field == &u ? "u"
+                                                                                               : field == &v ? "v"
+                                                                                                             : "q")
+                                                                                           << ", " << i << ", " << j;
+      });
+  }
+  halo.finalise();
+}
+
 }  // namespace
 }  // namespace halocline::test

@@ -63,6 +63,8 @@ enum class Drive { standard = HLC_DRIVE_DEFAULT, put = HLC_DRIVE_PUT, get = HLC_
 enum class Format { text = HLC_FORMAT_TEXT, json = HLC_FORMAT_JSON };
 /// Which cells around a block a swap fills: box with edges and corners, star the faces alone.
 enum class Stencil { box = HLC_STENCIL_BOX, star = HLC_STENCIL_STAR };
+/// Where the values of a field are along one dimension: in the cells, or on the nodes between them (hlc_stagger).
+enum class Stagger { centred = HLC_CENTRED, nodes_shared = HLC_NODES_SHARED, nodes_owned = HLC_NODES_OWNED };
 
 /// Returns the mode's name as HALOCLINE_MODE takes it.
 inline std::string mode_name(Mode mode) { return hlc_mode_name(static_cast<hlc_mode>(mode)); }

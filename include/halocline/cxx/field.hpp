@@ -89,16 +89,30 @@ struct Depth {
   }
 };
 
-/// One block of a grid with its halo, row-major: u(i, j) is interior cell (i, j) counted from 0; -1 and local(d) are halo cells.
+/// One block of a grid with its halo, row-major: u(i, j) is interior cell (i, j) counted from 0; -1 and local(d) are halo cells. Along a
+/// dimension on nodes i is the node below cell i, and local(d) the last node of the block.
 template <class T, int N>
 class Field {
  public:
   /// Allocates the block of this rank, filled with zeros. Collective. Throws HLC_ERR_ARGUMENT where the grid has not N dimensions.
   Field(const Context &context, const Grid &grid, const Depth<N> &depth, Pages pages = Pages::of_the_caller)
-      : depth_(depth), extent_(extents(grid, depth)), cells_(context, count(extent_), pages), origin_(cells_.data() + offset(depth.low)) {}
+      : Field(context, grid, depth, std::array<Stagger, N>{}, pages) {}
   /// The same with one depth for all sides.
   Field(const Context &context, const Grid &grid, std::int64_t depth, Pages pages = Pages::of_the_caller)
       : Field(context, grid, Depth<N>::all(depth), pages) {}
+  /// The same with values on nodes along some dimensions, where there is one more than cells: Field<double, 2> u(context, grid, 1,
+  /// {Stagger::nodes_shared, Stagger::centred}).
+  Field(const Context &context, const Grid &grid, const Depth<N> &depth, const std::array<Stagger, N> &stagger,
+        Pages pages = Pages::of_the_caller)
+      : depth_(depth),
+        stagger_(stagger),
+        extent_(extents(grid, depth, stagger)),
+        cells_(context, count(extent_), pages),
+        origin_(cells_.data() + offset(depth.low)) {}
+  /// The same with one depth for all sides.
+  Field(const Context &context, const Grid &grid, std::int64_t depth, const std::array<Stagger, N> &stagger,
+        Pages pages = Pages::of_the_caller)
+      : Field(context, grid, Depth<N>::all(depth), stagger, pages) {}
   /// A cell by its indices in the block, of which -1 and local(d) are in the halo. They are not checked.
   template <class... Index>
   T &operator()(Index... index) noexcept {
@@ -115,6 +129,8 @@ class Field {
   std::int64_t extent(int d) const noexcept { return extent_[d]; }
   /// Halo cells on each side.
   const Depth<N> &depth() const noexcept { return depth_; }
+  /// Where the values are along each dimension.
+  const std::array<Stagger, N> &stagger() const noexcept { return stagger_; }
   /// The whole block, halo included; data() is its first cell.
   T *data() noexcept { return cells_.data(); }
   /// Cells of the whole block, halo included.
@@ -122,10 +138,10 @@ class Field {
 
  private:
   using Index = std::array<std::int64_t, N>;
-  static Index extents(const Grid &grid, const Depth<N> &depth) {
+  static Index extents(const Grid &grid, const Depth<N> &depth, const std::array<Stagger, N> &stagger) {
     if (grid.ndims() != N) throw Error(HLC_ERR_ARGUMENT, "Field: the grid has another number of dimensions");
     Index extent;
-    for (int d = 0; d < N; ++d) extent[d] = depth.low[d] + grid.local(d) + depth.high[d];
+    for (int d = 0; d < N; ++d) extent[d] = depth.low[d] + grid.local(d) + depth.high[d] + (stagger[d] == Stagger::centred ? 0 : 1);
     return extent;
   }
   static std::size_t count(const Index &extent) {
@@ -143,6 +159,7 @@ class Field {
   }
 
   Depth<N> depth_;
+  std::array<Stagger, N> stagger_;
   Index extent_;
   SharedArray<T> cells_;
   T *origin_;

@@ -42,6 +42,7 @@ class FieldRef {
     field_.element_bytes = sizeof(T);
     std::copy(field.depth().low.begin(), field.depth().low.end(), low_.begin());
     std::copy(field.depth().high.begin(), field.depth().high.end(), high_.begin());
+    std::copy(field.stagger().begin(), field.stagger().end(), stagger_.begin());
   }
   /// Swaps only the directions from which this component, which moves by velocity cells per step, enters a block (hlc_fills_moving).
   FieldRef moving(std::initializer_list<int> velocity) const {
@@ -60,10 +61,23 @@ class FieldRef {
   const std::array<std::int64_t, HLC_MAX_DIMS> &low() const noexcept { return low_; }
   /// Halo cells above the block, per dimension.
   const std::array<std::int64_t, HLC_MAX_DIMS> &high() const noexcept { return high_; }
+  /// How the field differs from one in the cells with the depths of another, as hlc_halo_spec takes it.
+  hlc_field_shape shape(const FieldRef &other) const {
+    hlc_field_shape made{};
+    std::transform(stagger_.begin(), stagger_.end(), made.stagger, [](Stagger stagger) { return static_cast<hlc_stagger>(stagger); });
+    made.own_depth = !same_depth(other);
+    if (!made.own_depth) return made;
+    std::copy(low_.begin(), low_.end(), made.depth_low);
+    std::copy(high_.begin(), high_.end(), made.depth_high);
+    return made;
+  }
+  /// Whether the values are in the cells along all dimensions.
+  bool is_centred() const { return stagger_ == std::array<Stagger, HLC_MAX_DIMS>{}; }
 
  private:
   hlc_field field_;
   std::array<std::int64_t, HLC_MAX_DIMS> low_{}, high_{};
+  std::array<Stagger, HLC_MAX_DIMS> stagger_{};
   std::vector<unsigned char> fills_;
 };
 
@@ -72,7 +86,7 @@ class Halo {
  public:
   /// From a spec as the C API takes it: any strides, any depths, the caller's own memory.
   Halo(const Context &context, const hlc_halo_spec &spec) : handle_(open(context, spec)), rank_(context.rank()) { note_layouts(spec); }
-  /// From fields of one grid, all of the same depth.
+  /// From fields of one grid, in cells or on nodes, each with its own depth.
   Halo(const Context &context, const Grid &grid, std::initializer_list<FieldRef> fields, const HaloOptions &options = {})
       : Halo(context, Request(context, grid, fields, options).spec) {}
   /// Starts one swap of everything.
@@ -159,9 +173,11 @@ class Halo {
   struct Request {
     Request(const Context &context, const Grid &grid, std::initializer_list<FieldRef> refs, const HaloOptions &options)
         : fills(fills_of(context, grid, refs)) {
+      bool shaped = false;
       for (const FieldRef &ref : refs) {
-        if (!ref.same_depth(*refs.begin())) check(hlc_refuse(context.raw(), "Halo: its fields have different depths"));
         fields.push_back(ref.raw());
+        shapes.push_back(ref.shape(*refs.begin()));
+        shaped = shaped || !ref.is_centred() || !ref.same_depth(*refs.begin());
       }
       spec.grid = &grid.raw();
       if (refs.size() > 0) {
@@ -179,11 +195,13 @@ class Halo {
       spec.name = options.name;
       spec.rebind = options.rebind;
       spec.staged = options.staged;
+      spec.shapes = shaped ? shapes.data() : nullptr;
     }
     Request(const Request &) = delete;
     Request &operator=(const Request &) = delete;
     hlc_halo_spec spec{};
     std::vector<hlc_field> fields;
+    std::vector<hlc_field_shape> shapes;
     std::vector<unsigned char> fills;
   };
   void note_layouts(const hlc_halo_spec &spec) {
