@@ -13,7 +13,7 @@ fails() {
 }
 
 leaves_nothing() {
-  apt-get purge -y halocline-tools libhalocline-dev libhalocline0 halocline-doc && ! find /usr -name '*halocline*' | grep .
+  apt-get purge -y halocline-tools libhalocline-dev libhalocline1 halocline-doc && ! find /usr -name '*halocline*' | grep .
 }
 
 { apt-get update && apt-get install -y --no-install-recommends ./*.deb cmake g++ gfortran ninja-build pkg-config; } >/root/log 2>&1 || fails 'installs'
