@@ -79,7 +79,7 @@ Status Bindings::find(std::size_t e, Member member, std::span<const FieldPlace> 
                   topology_.rank(), f, tables_.fields[f].name.c_str(), path.direction.rank, topology_.rank());
     const Reach &reach = reach_[e * tables_.fields.size() + f];
     const char *const array = part + places[f].offset;
-    aim_at_peer(tables_, path.direction, f, path.moves[f], array + reach.halo, array + reach.edge);
+    aim_at_peer(tables_.fields[f], path.direction, path.moves[f], array + reach.halo, array + reach.edge);
   }
   return Status::ok;
 }

@@ -78,7 +78,7 @@ Status ReadDescriptors::take(HaloPath &path, std::size_t f, const Descriptor &de
                 field.name.c_str(), path.direction.rank, communicator_.rank());
   const char *const array = part + descriptor.offset;
   move.peer_strides = descriptor.strides;
-  aim_at_peer(tables_, path.direction, f, move, array + descriptor.halo, array + descriptor.edge);
+  aim_at_peer(field, path.direction, move, array + descriptor.halo, array + descriptor.edge);
   if (move.halo_bytes > 0) move.pull_halo = plan_copy(move.halo_box.count, field.strides, descriptor.strides, field.element, field.order);
   if (move.edge_bytes > 0) move.pull_edge = plan_copy(move.edge_box.count, field.strides, descriptor.strides, field.element, field.order);
   return Status::ok;

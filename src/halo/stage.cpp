@@ -68,9 +68,8 @@ void Stage::set_swap(const hlc_swap *what) {
   if (everything && everything_) return;
   everything_ = everything;
   tables_.reverse = what && what->reverse;
-  if (const std::int64_t most = depth_of(tables_, what); most != tables_.most) limit_depth(tables_, most);
-
   list_swapped(what, tables_.fields.size(), tables_.swapped);
+  limit_depth(tables_, depth_of(tables_, what));
   set_parts(tables_, what, exchange_.parts());
   list_copies();
   exchange_.set_round(everything, tables_.reverse);

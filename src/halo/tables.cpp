@@ -7,19 +7,21 @@
 namespace halocline::core {
 namespace {
 
-/// Finds my cells of a path.
-void aim(const std::vector<HaloField> &fields, HaloPath &path) {
-  for (std::size_t f = 0; f < fields.size(); ++f) {
-    const HaloField &field = fields[f];
-    path.moves[f].halo = field.data + box_offset(path.moves[f].halo_box, field.strides);
-    path.moves[f].edge = field.data + box_offset(path.moves[f].edge_box, field.strides);
-  }
+/// Finds my cells of a move.
+void aim(const HaloField &field, HaloMove &move) {
+  move.halo = field.data + box_offset(move.halo_box, field.strides);
+  move.edge = field.data + box_offset(move.edge_box, field.strides);
 }
 
-void aim_at_self(const std::vector<HaloField> &fields, HaloPath &path) {
-  aim(fields, path);
-  for (std::size_t f = 0; f < fields.size(); ++f)
-    path.moves[f].peer_edge = fields[f].data + box_offset(path.moves[f].source, fields[f].strides);
+void aim_at_self(const HaloField &field, HaloMove &move) {
+  aim(field, move);
+  move.peer_edge = field.data + box_offset(move.source, field.strides);
+}
+
+/// Calls visit(field, move) for all moves of a path.
+template <class Visit>
+void for_each_move(const std::vector<HaloField> &fields, HaloPath &path, Visit visit) {
+  for (std::size_t f = 0; f < fields.size(); ++f) visit(fields[f], path.moves[f]);
 }
 
 /// Plans the copies through a buffer of what a move moves. One that moves nothing has no bytes, and copies that do nothing.
@@ -45,7 +47,15 @@ void plan_pulls(const HaloField &field, HaloMove &move) {
   if (move.edge_bytes > 0) move.pull_edge = plan_copy(move.edge_box.count, field.strides, move.peer_strides, field.element, field.order);
 }
 
-/// The moves of a direction, in boxes that box_of(field, move) has filled in.
+/// To myself there is one copy, which a reverse swap makes backwards.
+void plan_own_pulls(const HaloField &field, HaloMove &move) {
+  move.peer_strides = field.strides;
+  if (move.halo_bytes > 0) move.pull_halo = plan_copy(move.halo_box.count, field.strides, field.strides, field.element, field.order);
+  move.pull_edge = move.pull_halo;
+  aim_at_self(field, move);
+}
+
+/// The moves of a direction, in boxes that boxes_of(field, move) fills in.
 template <class Boxes>
 HaloPath make_path(const hlc_halo_spec &spec, const std::vector<HaloField> &fields, const Direction &direction, Boxes boxes_of) {
   HaloPath path;
@@ -54,22 +64,16 @@ HaloPath make_path(const hlc_halo_spec &spec, const std::vector<HaloField> &fiel
     HaloMove move;
     boxes_of(fields[f], move);
     plan_messages(fields[f], fills(spec, f, direction.v), fills(spec, f, opposite(direction.v)), move);
+    aim(fields[f], move);
     path.moves.push_back(move);
   }
-  aim(fields, path);
   return path;
 }
 
 template <class Boxes>
 HaloPath make_own_path(const hlc_halo_spec &spec, const std::vector<HaloField> &fields, const Direction &direction, Boxes boxes_of) {
   HaloPath path = make_path(spec, fields, direction, boxes_of);
-  for (std::size_t f = 0; f < fields.size(); ++f) {
-    HaloMove &move = path.moves[f];
-    if (move.halo_bytes > 0)
-      move.pull_halo = plan_copy(move.halo_box.count, fields[f].strides, fields[f].strides, fields[f].element, fields[f].order);
-    move.pull_edge = move.pull_halo;
-  }
-  aim_at_self(fields, path);
+  for_each_move(fields, path, plan_own_pulls);
   return path;
 }
 
@@ -83,6 +87,23 @@ std::int64_t skipped(const Extents &extents, const std::array<int, kMaxDims> &v,
   for (std::size_t d = 0; d < v.size(); ++d)
     if (v[d] == side) bytes += (extents.low_above[d] - std::min(extents.low_above[d], most)) * strides[d];
   return bytes;
+}
+
+/// What is not moved at the whole depth stays so.
+void limit(const HaloField &field, const Direction &direction, bool to_self, std::int64_t most, HaloMove &move) {
+  const bool fills = move.unpack_halo.run > 0, gives = move.pack_edge.run > 0;
+  move.most = most;
+  move.halo_box = field.extents.halo(direction.v, most);
+  move.edge_box = field.extents.edge(direction.v, most);
+  plan_messages(field, fills, gives, move);
+  aim(field, move);
+  if (to_self) {
+    move.source = field.extents.edge(opposite(direction.v), most);
+    plan_own_pulls(field, move);
+  } else if (move.peer_whole_edge) {
+    plan_pulls(field, move);
+    aim_at_peer(field, direction, move, move.peer_whole_halo, move.peer_whole_edge);
+  }
 }
 
 /// My halo on one side takes the edge on the other: that of the direction in which I am my own neighbour again.
@@ -155,43 +176,27 @@ void list_paths(const hlc_halo_spec &spec, int rank, HaloTables &tables) {
 }
 
 void aim_all(HaloTables &tables) {
-  for (HaloPath &path : tables.paths) aim(tables.fields, path);
+  for (HaloPath &path : tables.paths) for_each_move(tables.fields, path, aim);
   for (auto *paths : {&tables.self_paths, &tables.repeats})
-    for (HaloPath &path : *paths) aim_at_self(tables.fields, path);
+    for (HaloPath &path : *paths) for_each_move(tables.fields, path, aim_at_self);
 }
 
-void aim_at_peer(const HaloTables &tables, const Direction &direction, std::size_t f, HaloMove &move, const char *halo, const char *edge) {
-  const Extents &extents = tables.fields[f].extents;
+void aim_at_peer(const HaloField &field, const Direction &direction, HaloMove &move, const char *halo, const char *edge) {
   move.peer_whole_halo = halo;
   move.peer_whole_edge = edge;
   // My upper neighbour's halo that faces me is its low one; my lower neighbour's edge ends where its block does.
-  move.peer_halo = halo + skipped(extents, direction.v, 1, tables.most, move.peer_strides);
-  move.peer_edge = edge + skipped(extents, direction.v, -1, tables.most, move.peer_strides);
+  move.peer_halo = halo + skipped(field.extents, direction.v, 1, move.most, move.peer_strides);
+  move.peer_edge = edge + skipped(field.extents, direction.v, -1, move.most, move.peer_strides);
 }
 
-/// What a path does not move at the whole depth stays so.
 void limit_depth(HaloTables &tables, std::int64_t most) {
   tables.most = most;
   for (auto *paths : {&tables.paths, &tables.self_paths})
     for (HaloPath &path : *paths)
-      for (std::size_t f = 0; f < tables.fields.size(); ++f) {
-        const HaloField &field = tables.fields[f];
-        HaloMove &move = path.moves[f];
-        const bool fills = move.unpack_halo.run > 0, gives = move.pack_edge.run > 0;
-        move.halo_box = field.extents.halo(path.direction.v, most);
-        move.edge_box = field.extents.edge(path.direction.v, most);
-        plan_messages(field, fills, gives, move);
-        if (paths == &tables.self_paths) {
-          move.source = field.extents.edge(opposite(path.direction.v), most);
-          move.peer_strides = field.strides;
-          plan_pulls(field, move);
-          move.pull_edge = move.pull_halo;
-        } else if (move.peer_whole_edge) {
-          plan_pulls(field, move);
-          aim_at_peer(tables, path.direction, f, move, move.peer_whole_halo, move.peer_whole_edge);
-        }
+      for (const int number : tables.swapped) {
+        const auto f = static_cast<std::size_t>(number);
+        if (path.moves[f].most != most) limit(tables.fields[f], path.direction, paths == &tables.self_paths, most, path.moves[f]);
       }
-  aim_all(tables);
 }
 
 }  // namespace halocline::core

@@ -31,6 +31,7 @@ struct HaloField {
 struct HaloMove {
   Box halo_box, edge_box;  // of my array
   Box source;  // to myself and of repeats only: the cells of my array that fill the halo
+  std::int64_t most = kWholeDepth;  // halo cells per side in these boxes
   char *halo = nullptr, *edge = nullptr;  // my cells
   const char *peer_halo = nullptr, *peer_edge = nullptr;  // the neighbour's, where they can be read
   const char *peer_whole_halo = nullptr, *peer_whole_edge = nullptr;  // the same of swaps of the whole depth
@@ -78,10 +79,9 @@ HaloField describe_field(const hlc_halo_spec &spec, int field);
 void list_paths(const hlc_halo_spec &spec, int rank, HaloTables &tables);
 /// Recomputes this rank's cells of all paths, after fields have moved.
 void aim_all(HaloTables &tables);
-/// A neighbour's cells for a swap of the whole depth: where its halo and its edge that face me begin.
-void aim_at_peer(const HaloTables &tables, const Direction &direction, std::size_t field, HaloMove &move, const char *halo,
-                 const char *edge);
-/// From now on swaps move at most so many halo cells per side. All paths have been listed.
+/// A neighbour's cells, of which those for a swap of the whole depth are given: where its halo and its edge that face me begin.
+void aim_at_peer(const HaloField &field, const Direction &direction, HaloMove &move, const char *halo, const char *edge);
+/// The fields of the running swap move at most so many halo cells per side. All paths have been listed.
 void limit_depth(HaloTables &tables, std::int64_t most);
 
 }  // namespace halocline::core
