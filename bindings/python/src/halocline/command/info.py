@@ -53,7 +53,7 @@ def is_wrong(text: str) -> bool:
 def memory_rows(memory: Json) -> list[tuple[str, str]]:
     """What the network takes, which an older halocline-info does not say."""
     opened = memory["network_opened_bytes"]
-    rows = [("network opened", "not opened" if opened is None else f"{opened / 1e6:.1f} MB resident, libfabric's own included"),
+    rows = [("network opened", "not opened" if opened is None else f"{opened / 1e6:.1f} MB resident, the library's own included"),
             ("buffers of a process", f"{memory['process_bytes'] / 1e6:.1f} MB, whatever the job"),
             ("of a peer", f"{memory['peer_bytes'] / 1e3:.1f} kB for each rank of another node that is communicated with")]
     for job in memory["jobs"]:
@@ -81,7 +81,7 @@ def rows_of(found: Json) -> dict[str, list[tuple[str, str]]]:
         "Topology": [("ranks", f"{topology['ranks']} on {counted(topology['nodes'], 'node')}, {topology['cores_of_node']} cores"),
                      ("processor", found["machine"]["cpu"]), ("kernel", found["machine"]["kernel"]), ("domains", domains or "unknown"),
                      *(("", place) for place in places[:16])],
-        "Transports": [("between nodes", transports["between_nodes"]), ("libfabric", transports["network"]["library"] or
+        "Transports": [("between nodes", transports["between_nodes"]), ("network library", transports["network"]["library"] or
                        transports["network"]["refusal"]),
                        *(((f"{one['name']} {one.get('interface', '')}").strip(), "used" if one["used"] else f"refused: {one['refusal']}")
                          for one in carriers)],
