@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/selected.hpp"
 
+#include <cstring>
+#include <string>
+
 #include "transport/ofi/region.hpp"
 #include "transport/survey.hpp"
 #include "transport/ucx/region.hpp"
@@ -19,6 +22,30 @@ Status find_kind(const Wish &wish, Kind *kind) {
   return fail(Status::unsupported, "HALOCLINE_NETWORK is '%s'; available: ofi (libfabric), ucx", wish.network.c_str());
 }
 
+/// True if neither the network nor a provider is named, which is a name of one of the two.
+bool is_free(const Wish &wish) { return wish.network.empty() && wish.provider.empty() && wish.fake == Fake::no; }
+
+/// True if the processor moves the bytes: UCX may know a device that does, where libfabric has no provider for it.
+bool is_slow(const Choice &choice) {
+  for (const char *copies : {"tcp", "net", "udp", "sockets"})
+    if (std::strncmp(choice.provider, copies, std::strlen(copies)) == 0) return true;
+  return false;
+}
+
+/// Libfabric's choice, unless the wish leaves it open and UCX has a device where libfabric has none.
+Status choose_usual(const Wish &wish, Choice *choice) {
+  const Status status = ofi::Endpoint::choose(wish, choice);
+  if (!is_free(wish) || (status == Status::ok && !is_slow(*choice))) return status;
+  const std::string reason = status == Status::ok ? "" : error_message();
+  Choice of_ucx;
+  of_ucx.kind = Kind::ucx;
+  if (ucx::has_device(wish) && ucx::Endpoint::choose(wish, &of_ucx) == Status::ok) {
+    *choice = of_ucx;
+    return Status::ok;
+  }
+  return status == Status::ok ? status : fail(status, "%s", reason.c_str());
+}
+
 }  // namespace
 
 namespace selected {
@@ -26,9 +53,8 @@ namespace selected {
 Status Endpoint::choose(const Wish &wish, Choice *choice) {
   Kind kind = Kind::ofi;
   HLC_TRY(find_kind(wish, &kind));
-  HLC_TRY(kind == Kind::ofi ? ofi::Endpoint::choose(wish, choice) : ucx::Endpoint::choose(wish, choice));
   choice->kind = kind;
-  return Status::ok;
+  return kind == Kind::ofi ? choose_usual(wish, choice) : ucx::Endpoint::choose(wish, choice);
 }
 
 /// *report becomes a part of the network's endpoint.
@@ -161,6 +187,8 @@ Status Region::cover(Endpoint &endpoint, char *base, std::int64_t bytes, Use use
 Status survey(const Wish &wish, Survey *found) {
   Kind kind = Kind::ofi;
   HLC_TRY(find_kind(wish, &kind));
+  Choice choice;
+  if (is_free(wish) && choose_usual(wish, &choice) == Status::ok) kind = choice.kind;
   return kind == Kind::ofi ? ofi::survey(wish, found) : ucx::survey(wish, found);
 }
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """The network between hosts: swaps go over it, it listens at the interface between the hosts alone, and one who cannot be reached is named.
 
-Usage: network.py PROGRAM -- LAUNCHER [FLAG...]
+Usage: network.py PROGRAM [--ucx] -- LAUNCHER [FLAG...]
 
-To be run beside 2 hosts (tests/hosts/hosts). PROGRAM (tests/network/swaps.cpp) is launched with a rank on each, once per case. The last
-line is `N passed, N failed, N skipped`.
+To be run beside 2 hosts (tests/hosts/hosts). PROGRAM (tests/network/swaps.cpp) is launched with a rank on each, once per case. With --ucx over
+UCX, which listens on each device unless one is named. The last line is `N passed, N failed, N skipped`.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -28,6 +28,14 @@ CASES = [
     ("MPI alone is wished", {"HALOCLINE_PROVIDER": "none"}, [], "ok", OVER_MPI),
     ("one host names an interface that the other cannot reach", {"HALOCLINE_TIMEOUT": "16"}, ["on=1:HALOCLINE_INTERFACE=lo"],
      rf"HLC_ERR_TIMEOUT: ({ENDPOINTS}), tcp on .*", "via network 0, .*"),
+]
+UCX = {"HALOCLINE_NETWORK": "ucx"}
+OVER_UCX = r"via network 1, mpi 0: tcp on .*eth0.*, UCX 1\..*"
+UCX_CASES = [
+    ("swaps go over UCX", UCX, [], "ok", OVER_UCX),
+    ("a device is named", {**UCX, "HALOCLINE_INTERFACE": "eth0"}, [], "ok", r"via network 1, mpi 0: tcp on eth0, UCX 1\..*"),
+    ("one host names a device that the other cannot reach", {**UCX, "HALOCLINE_TIMEOUT": "16"}, ["on=1:HALOCLINE_INTERFACE=lo"],
+     rf"HLC_ERR_(TIMEOUT|PEER_DIED): ({ENDPOINTS}).*", "via network 0, .*"),
 ]
 
 
@@ -62,12 +70,13 @@ def play(launcher, program, case):
 
 def main():
     divider = sys.argv.index("--")
+    cases = UCX_CASES if "--ucx" in sys.argv[:divider] else CASES
     failed = 0
-    for case in CASES:
+    for case in cases:
         fault = play(sys.argv[divider + 1:], sys.argv[1], case)
         failed += bool(fault)
         print(f"{'FAIL' if fault else 'ok  '} {case[0]}{': ' if fault else ''}{fault}", flush=True)
-    print(f"{len(CASES) - failed} passed, {failed} failed, 0 skipped")
+    print(f"{len(cases) - failed} passed, {failed} failed, 0 skipped")
     return 1 if failed else 0
 
 

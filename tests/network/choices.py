@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Which network carries the messages: each choice that can be made, each reason why there is none, and what the ranks are told.
 
-Usage: choices.py PROGRAM OLD_LIBRARY FAULTY_LIBRARY [--some] -- LAUNCHER [FLAG...]
+Usage: choices.py PROGRAM OLD_LIBRARY FAULTY_LIBRARY OTHER_UCX [--some] [--no-ucx] -- LAUNCHER [FLAG...]
 
 PROGRAM (swaps.cpp) is launched once per case, with 3 ranks on a pretended node each. It must swap rightly over the network, or over MPI
 with a reason that is the same on all ranks and names what was asked for, by whom, and what there is; or fail with such a message. The
-libraries stand for a libfabric that is too old, and for one of which a call fails. --some takes one case of each kind. The last line is
-`N passed, N failed, N skipped`.
+libraries stand for a libfabric that is too old, for one of which a call fails, and for a UCX that cannot be used. --some takes one case of
+each kind; --no-ucx: the library was built without UCX's headers. The last line is `N passed, N failed, N skipped`.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -20,7 +20,10 @@ RANKS = 3
 TCP_ON_LO = r"tcp on lo \(127\.0\.0\.1\), libfabric \d+\.\d+ \(/.*\), " \
     r"progress by the calling thread, or a background thread while no call is active"
 FALLS_SHORT = r"rank {rank}: tcp on lo \(127\.0\.0\.1\), .*: {call}: Cannot allocate memory"
+TCP_OF_UCX = r"tcp on \w+.*, UCX 1\.\d+\.\d+ \(/.*\), progress by the calling thread, and a spare thread while none calls"
+UCX = "on=-1:HALOCLINE_NETWORK=ucx"
 # What happens, the words for the program, and what every rank must say. {old}: the library that is too old; {faulty}: one that has a fault.
+# {ucx}: a UCX that cannot be used.
 NETWORK, MPI, ERROR = "network", "mpi", "error"
 CASES = [
     ("nothing is asked for", [], NETWORK, TCP_ON_LO),
@@ -67,13 +70,50 @@ CASES = [
      r"HLC_ERR_ARGUMENT: rank 1: HALOCLINE_FAKE_NETWORK is 'slow' but must be crowded, unordered, poor, cxi, efa or opx"),
     ("no more files", ["files=1:0"], MPI, r"rank 1: .*Too many open files"),
 ]
+UCX_CASES = [
+    ("UCX", [UCX], NETWORK, TCP_OF_UCX),
+    ("UCX, a transport by name", [UCX, "on=-1:HALOCLINE_PROVIDER=tcp"], NETWORK, TCP_OF_UCX),
+    ("UCX, a transport that does not exist", [UCX, "on=-1:HALOCLINE_PROVIDER=pigeon"], MPI,
+     r"rank 0: UCX 1\..* has no network for HALOCLINE_PROVIDER=pigeon: No such device; available: .*tcp on .*"),
+    ("UCX, transports that exclude all networks", [UCX, "on=-1:HALOCLINE_PROVIDER=self"], MPI,
+     r"rank 0: UCX 1\..* has no network for HALOCLINE_PROVIDER=self: only transports within a node; available: .*tcp on .*"),
+    ("UCX, transports that exclude all", [UCX, "on=-1:HALOCLINE_PROVIDER=^all"], MPI,
+     r"rank 0: UCX 1\..* has no network for HALOCLINE_PROVIDER=\^all: .*; available: .*tcp on .*"),
+    ("UCX, a device that does not exist", [UCX, "on=-1:HALOCLINE_INTERFACE=wet0"], MPI,
+     r"rank 0: UCX 1\..* has no network on HALOCLINE_INTERFACE=wet0: No such device; available: .*tcp on .*"),
+    ("UCX, one rank names a device that does not exist", [UCX, "on=1:HALOCLINE_INTERFACE=wet0"], MPI,
+     r"rank 1: UCX 1\..* has no network on HALOCLINE_INTERFACE=wet0: No such device; available: .*tcp on .*"),
+    # The variables of UCX are for the MPI, which has read them before. For these connections they mean nothing.
+    ("UCX_TLS excludes all networks", [UCX, "on=-1:UCX_TLS=self"], NETWORK, TCP_OF_UCX),
+    ("UCX_NET_DEVICES names no device", [UCX, "on=-1:UCX_NET_DEVICES=wet0"], NETWORK, TCP_OF_UCX),
+    # By itself, where libfabric has no device and UCX has one, which a test pretends.
+    ("UCX has a device", ["on=-1:HALOCLINE_UCX_PUTS=1"], NETWORK, TCP_OF_UCX),
+    ("UCX has a device, and there is no libfabric", ["on=-1:HALOCLINE_UCX_PUTS=1", "libfabric=-1:"], NETWORK, TCP_OF_UCX),
+    ("UCX has a device, but libfabric is named", ["on=-1:HALOCLINE_UCX_PUTS=1", "on=-1:HALOCLINE_NETWORK=ofi"], NETWORK, TCP_ON_LO),
+    ("UCX has a device, but a provider is named", ["on=-1:HALOCLINE_UCX_PUTS=1", "on=-1:HALOCLINE_PROVIDER=tcp"], NETWORK, TCP_ON_LO),
+    ("UCX would have a device, but is not there", ["on=-1:HALOCLINE_UCX_PUTS=1", "libucp=-1:"], NETWORK, TCP_ON_LO),
+    ("no UCX", [UCX, "libucp=-1:"], MPI, r"rank 0: UCX not found \(libucp\.so\.0; Debian package libucx0\)"),
+    ("no UCX on one rank", [UCX, "libucp=2:"], MPI, r"rank 2: UCX not found .*"),
+    ("a UCX that is too old", [UCX, "libucp=-1:{ucx}"], MPI,
+     r"rank 0: UCX 1\.9\.0 \(.*libucp-other.*\) is older than the required version 1\.11; put another one first into LD_LIBRARY_PATH"),
+    ("a UCX that lacks a function", [UCX, "libucp=1:{ucx}", "on=1:HALOCLINE_TEST_UCX=13"], MPI,
+     r"rank 1: UCX 1\.13\.0 \(.*libucp-other.*\) has no ucp_config_read; put another one first into LD_LIBRARY_PATH"),
+    ("a library that is not UCX", [UCX, "libucp=1:{other}"], MPI, r"rank 1: libucp\.so\.0 is not UCX"),
+    ("a network that does not exist", ["on=-1:HALOCLINE_NETWORK=pigeon"], MPI,
+     r"rank 0: HALOCLINE_NETWORK is 'pigeon'; available: ofi \(libfabric\), ucx"),
+    ("one rank names another network", ["on=1:HALOCLINE_NETWORK=ucx"], ERROR,
+     r"HLC_ERR_MISMATCH: ranks disagree on HALOCLINE_NETWORK: rank 0 has '', rank 1 has 'ucx'"),
+]
+WITHOUT_UCX = [("no UCX at build time", [UCX], MPI,
+                r"rank 0: this Halocline was built without UCX's headers \(Debian package libucx-dev\)")]
 for where, step in ((0, "fi_fabric"), (1, "fi_domain"), (2, "fi_cq_open"), (1, "fi_av_open"), (0, "fi_endpoint")):
     CASES.append((f"{step} falls short", ["libfabric=-1:{faulty}", f"on={where}:HALOCLINE_TEST_FAULT={step}"], MPI,
                   FALLS_SHORT.format(rank=where, call=step)))
 SOME = ("nothing is asked for", "a refused provider by the first part of its name", "an interface by name",
         "a provider that does not exist",
         "one rank names another provider", "no libfabric on one rank", "a libfabric that is too old", "memory that cannot be registered",
-        "fi_endpoint falls short", "a libfabric by its file", "a file that does not exist")
+        "fi_endpoint falls short", "a libfabric by its file", "a file that does not exist", "no UCX at build time",
+        "UCX, a device that does not exist", "a UCX that lacks a function")
 FEW_FILES = range(2, 7)  # that a rank may still open: enough for some steps, not for all
 
 
@@ -125,13 +165,14 @@ def fault_with_files(output):
 
 def main():
     divider = sys.argv.index("--")
-    program, old, faulty, *some = sys.argv[1:divider]
-    cases = [case for case in CASES if not some or case[0] in SOME]
-    few_files = list(FEW_FILES)[:1 if some else None]
+    program, old, faulty, ucx, *options = sys.argv[1:divider]
+    cases = CASES + (WITHOUT_UCX if "--no-ucx" in options else UCX_CASES)
+    cases = [case for case in cases if "--some" not in options or case[0] in SOME]
+    few_files = list(FEW_FILES)[:1 if "--some" in options else None]
     launcher = sys.argv[divider + 1:] + ["-n", str(RANKS)]
     failed = 0
     for name, words, route, text in cases:
-        output = launch([*launcher, program, *[word.format(old=old, faulty=faulty, other=find_other_library()) for word in words]])
+        output = launch([*launcher, program, *[word.format(old=old, faulty=faulty, ucx=ucx, other=find_other_library()) for word in words]])
         fault = fault_of(output, route, text)
         failed += bool(fault)
         print(f"{'FAIL' if fault else 'ok  '} {name}: {fault or route}", flush=True)

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -89,9 +90,10 @@ class NetworkTest : public testing::Test {
     ASSERT_EQ(b_.endpoint.resolve(a_.endpoint.address(), &to_a_), Status::ok);
   }
 
-  /// Polls both endpoints until the condition holds; false after ten seconds.
+  /// Polls both endpoints until the condition holds; false after HALOCLINE_TIMEOUT seconds, or ten.
   bool poll_until(const std::function<bool()> &holds) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    const char *const seconds = environment("TIMEOUT");
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(*seconds ? std::atoi(seconds) : 10);
     while (!holds()) {
       if (std::chrono::steady_clock::now() > end) return false;
       a_.endpoint.poll();

@@ -4,6 +4,7 @@
 //    plans=new            the plan is made anew after each check
 //    on=R:NAME=VALUE      sets a variable on rank R alone, -1: on all
 //    libfabric=R:FILE     rank R, -1: all, gets FILE where the library asks for libfabric; no FILE: nothing is found
+//    libucp=R:FILE        the same, of UCX
 //    files=R:N            rank R, -1: all, may open N more files once the library is open
 //    requests=yes         each swap also adds one to a number in the segment of the next rank
 //    folder=DIRECTORY     continues until there is a file DIRECTORY/stop. When the first plan exists, each rank writes into
@@ -45,7 +46,7 @@ struct Wanted {
 };
 
 int rank = 0, size = 1;
-bool replaced = false;  // whether a replacement is found in place of libfabric
+const char *replaced = nullptr;  // the library in whose place a replacement is found: libfabric or libucp
 std::string replacement;  // its file; empty: none
 
 /// `R:REST`: whether this is for my rank, and the rest.
@@ -63,10 +64,11 @@ void obey(const std::string &name, const std::string &value, Wanted &wanted) {
   if (name == "files" && for_me(value, &rest)) wanted.files = std::atol(rest.c_str());
   if (name == "requests") wanted.requests = value == "yes";
   if (name == "folder") wanted.directory = value;
-  if (name == "libfabric" && for_me(value, &rest)) {
-    replaced = true;
-    replacement = rest;
-  }
+  for (const char *library : {"libfabric", "libucp"})
+    if (name == library && for_me(value, &rest)) {
+      replaced = library;
+      replacement = rest;
+    }
   if (name == "on" && for_me(value, &rest)) setenv(rest.substr(0, rest.find('=')).c_str(), rest.substr(rest.find('=') + 1).c_str(), 1);
 }
 
@@ -204,11 +206,11 @@ hlc_status play(hlc_context *context, const Wanted &wanted, Job &job, hlc_plan_i
 
 }  // namespace
 
-/// The library's calls of dlopen for libfabric arrive here, because a program's own functions are found first.
+/// The library's calls of dlopen for libfabric and UCX arrive here, because a program's own functions are found first.
 extern "C" __attribute__((visibility("default"))) void *dlopen(const char *file, int flags) noexcept {
   static const auto next = reinterpret_cast<void *(*)(const char *, int)>(dlsym(RTLD_NEXT, "dlopen"));
   Dl_info caller;
-  const bool asked = replaced && file && std::strstr(file, "libfabric") && dladdr(__builtin_return_address(0), &caller) &&
+  const bool asked = replaced && file && std::strstr(file, replaced) && dladdr(__builtin_return_address(0), &caller) &&
                      halocline::test::is_halocline(caller.dli_fname);
   if (!asked) return next(file, flags);
   return replacement.empty() ? nullptr : next(replacement.c_str(), flags);

@@ -26,7 +26,7 @@ Status modify(const Library &library, ucp_config_t *config, const char *name, co
 
 Status set_up(const Library &library, ucp_config_t *config, const Wish &wish) {
   HLC_TRY(modify(library, config, "TLS", wish.provider.empty() ? kNetworks : wish.provider));
-  return wish.interface.empty() ? Status::ok : modify(library, config, "NET_DEVICES", wish.interface);
+  return modify(library, config, "NET_DEVICES", wish.interface.empty() ? "all" : wish.interface);
 }
 
 /// The resources that UCX prints, as "tcp/eth0".
@@ -45,6 +45,9 @@ std::vector<std::string> find_resources(const Library &library, ucp_context_h co
   std::free(text);
   return resources;
 }
+
+/// False for shared memory and the process itself, whose device is called memory.
+bool is_network(const std::string &resource) { return resource.find("/memory") == std::string::npos; }
 
 /// True if a device writes and reads memory of peers, or if a test wants that emulated.
 bool is_one_sided(const std::vector<std::string> &resources) {
@@ -80,8 +83,14 @@ Status State::check(ucs_status_t status, const char *call) const {
   return fail(Status::unsupported, "%s: %s: %s", library->name().c_str(), call, library->text_of(status));
 }
 
-/// Puts and gets are asked for only where a device carries them out: elsewhere UCX emulates them, and its target checks no keys.
 Status State::open_context(const Wish &wish) {
+  HLC_TRY(open_any_context(wish));
+  if (std::any_of(resources.begin(), resources.end(), is_network)) return Status::ok;
+  return has_no_network(wish, "only transports within a node");
+}
+
+/// Puts and gets are asked for only where a device carries them out: elsewhere UCX emulates them, and its target checks no keys.
+Status State::open_any_context(const Wish &wish) {
   ucp_config_t *config = nullptr;
   HLC_TRY(check(library->config_read(nullptr, nullptr, &config), "ucp_config_read"));
   Status status = set_up(*library, config, wish);
@@ -102,12 +111,21 @@ Status State::init(const ucp_config_t *config, const Wish &wish) {
   if (one_sided) params.features |= UCP_FEATURE_RMA;
   params.name = "halocline";
   const ucs_status_t code = library->init(UCP_API_MAJOR, UCP_API_MINOR, &params, config, &context);
-  if (code != UCS_OK)
-    return fail(Status::unsupported, "%s has no network%s%s%s%s: %s", library->name().c_str(),
-                wish.provider.empty() ? "" : " for HALOCLINE_PROVIDER=", wish.provider.c_str(),
-                wish.interface.empty() ? "" : " on HALOCLINE_INTERFACE=", wish.interface.c_str(), library->text_of(code));
+  if (code != UCS_OK) return has_no_network(wish, library->text_of(code));
   resources = find_resources(*library, context);
   return Status::ok;
+}
+
+/// Says what there is instead.
+Status State::has_no_network(const Wish &wish, const char *reason) const {
+  State all;
+  all.library = library;
+  const bool is_named = !wish.provider.empty() || !wish.interface.empty();
+  const bool is_any = is_named && all.open_any_context(Wish()) == Status::ok;
+  const std::string there = is_any ? "; available: " + list(all.resources, false) + " on " + list(all.resources, true) : "";
+  return fail(Status::unsupported, "%s has no network%s%s%s%s: %s%s", library->name().c_str(),
+              wish.provider.empty() ? "" : " for HALOCLINE_PROVIDER=", wish.provider.c_str(),
+              wish.interface.empty() ? "" : " on HALOCLINE_INTERFACE=", wish.interface.c_str(), reason, there.c_str());
 }
 
 Status State::open_worker(bool sleeps) {

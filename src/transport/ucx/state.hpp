@@ -22,8 +22,10 @@ struct State {
   State(const State &) = delete;
   State &operator=(const State &) = delete;
   ~State();
-  /// Opens the context, with the wished transports and devices.
+  /// Opens the context, with the wished transports and devices, some of which reach other nodes.
   Status open_context(const Wish &wish);
+  /// The same, with any transports.
+  Status open_any_context(const Wish &wish);
   /// Opens the worker; with a wait object if `sleeps`.
   Status open_worker(bool sleeps);
   /// Nothing is sent or received any more.
@@ -39,6 +41,7 @@ struct State {
  private:
   Status check(ucs_status_t status, const char *call) const;
   Status init(const ucp_config_t *config, const Wish &wish);
+  Status has_no_network(const Wish &wish, const char *reason) const;
 };
 
 }  // namespace halocline::core::transport::ucx

@@ -3,7 +3,11 @@
 #include "transport/survey.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
 
+#include "base/environment.hpp"
 #include "transport/ucx/state.hpp"
 
 namespace halocline::core::transport::ucx {
@@ -13,7 +17,19 @@ bool has(const std::vector<std::string> &resources, const std::string &resource)
   return std::find(resources.begin(), resources.end(), resource) != resources.end();
 }
 
+/// True if the system has an RDMA device, or if a test wants one emulated.
+bool system_has_device() {
+  std::error_code none;
+  return std::strcmp(environment("UCX_PUTS"), "1") == 0 ||
+         std::filesystem::directory_iterator("/sys/class/infiniband", none) != std::filesystem::directory_iterator();
+}
+
 }  // namespace
+
+bool has_device(const Wish &wish) {
+  State state;
+  return system_has_device() && find_library(wish, &state.library) == Status::ok && state.open_context(wish) == Status::ok && state.one_sided;
+}
 
 /// First those that are used, of which UCX takes the fastest for each peer.
 Status survey(const Wish &wish, Survey *found) {
@@ -24,7 +40,7 @@ Status survey(const Wish &wish, Survey *found) {
   const Status opened = chosen.open_context(wish);
   Wish any;
   any.provider = "all";
-  HLC_TRY(all.open_context(any));
+  HLC_TRY(all.open_any_context(any));
   const auto offer = [&](const std::string &resource, const char *refusal) {
     const auto stroke = resource.find('/');
     found->offers.push_back({resource.substr(0, stroke), resource.substr(stroke + 1), refusal});
