@@ -28,7 +28,8 @@ bool system_has_device() {
 
 bool has_device(const Wish &wish) {
   State state;
-  return system_has_device() && find_library(wish, &state.library) == Status::ok && state.open_context(wish) == Status::ok && state.one_sided;
+  return system_has_device() && find_library(wish, &state.library) == Status::ok && state.open_context(wish) == Status::ok &&
+         state.one_sided;
 }
 
 /// First those that are used, of which UCX takes the fastest for each peer.
