@@ -3,8 +3,8 @@
 
 Usage: network.py PROGRAM [--ucx] -- LAUNCHER [FLAG...]
 
-To be run beside 2 hosts (tests/hosts/hosts). PROGRAM (tests/network/swaps.cpp) is launched with a rank on each, once per case. With --ucx it
-runs over UCX, which listens on each device unless one is named. The last line is `N passed, N failed, N skipped`.
+To be run beside 2 hosts (tests/hosts/hosts). PROGRAM (tests/network/swaps.cpp) is launched with a rank on each, once per case. With --ucx
+it runs over UCX, which listens on each device unless one is named. The last line is `N passed, N failed, N skipped`.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
