@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Launches an MPI program over the hosts that tests/hosts/hosts has opened.
+"""Launches an MPI program over the hosts that tests/hosts/hosts has opened, or the virtual machines of tests/verbs/machine.
 
 Usage: mpiexec.py MPIEXEC [FLAG...] -n RANKS PROGRAM [ARGUMENT...]
 
@@ -13,8 +13,8 @@ import pathlib
 import subprocess
 import sys
 
-RSH = str(pathlib.Path(__file__).resolve().with_name("rsh"))
-INTERFACE = "eth0"
+RSH = os.environ.get("HOSTS_RSH") or str(pathlib.Path(__file__).resolve().with_name("rsh"))
+INTERFACE = os.environ.get("HOSTS_INTERFACE", "eth0")
 
 
 def spread(ranks, hosts):

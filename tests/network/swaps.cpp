@@ -171,8 +171,9 @@ hlc_status play_plan(hlc_context *context, const hlc_exchange_spec &spec, const 
     if (status == HLC_OK) status = swap_often(exchange, job, wanted.rounds);
   } while (status == HLC_OK && !wanted.new_plans && go_on(wanted));
   const std::string message = hlc_error_message();
-  const hlc_status ended = hlc_exchange_destroy(&exchange);
   if (status != HLC_OK) std::printf("rank %d: %s\n", rank, message.c_str());
+  std::fflush(stdout);  // the end may have to wait
+  const hlc_status ended = hlc_exchange_destroy(&exchange);
   return status == HLC_OK ? ended : status;
 }
 
@@ -206,7 +207,9 @@ hlc_status play(hlc_context *context, const Wanted &wanted, Job &job, hlc_plan_i
 
 }  // namespace
 
-/// The library's calls of dlopen for libfabric and UCX arrive here, because a program's own functions are found first.
+#ifndef HALOCLINE_SWAPS_WITHOUT_REPLACEMENT
+/// The library's calls of dlopen for libfabric and UCX arrive here, because a program's own functions are found first. Those of libfabric do,
+/// too, and lose the search path of its file, by which it finds providers that are files of their own.
 extern "C" __attribute__((visibility("default"))) void *dlopen(const char *file, int flags) noexcept {
   static const auto next = reinterpret_cast<void *(*)(const char *, int)>(dlsym(RTLD_NEXT, "dlopen"));
   Dl_info caller;
@@ -215,6 +218,7 @@ extern "C" __attribute__((visibility("default"))) void *dlopen(const char *file,
   if (!asked) return next(file, flags);
   return replacement.empty() ? nullptr : next(replacement.c_str(), flags);
 }
+#endif
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/state.hpp"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -24,6 +25,14 @@ std::uint64_t draw_key(std::size_t bytes) {
 
 /// The memory of this host.
 std::size_t bytes_of_host() { return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+
+/// What a user can do where a provider that pins pages may pin no more; "" if the reason is another one.
+std::string cure_of_refusal(int code, const char *provider) {
+  rlimit limit{};
+  if (code != -FI_ENOMEM || !registers_pages(provider) || getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return "";
+  return "; it pins them, and this process may pin " + std::to_string(limit.rlim_cur) + " bytes in all: raise 'ulimit -l'";
+}
 
 }  // namespace
 
@@ -122,8 +131,8 @@ Status State::register_memory(const Registering &memory, fid_mr **registration) 
   for (int i = 0; i < tries && code == -FI_ENOKEY; ++i)
     code = try_to_register(memory, draw_key(info->domain_attr->mr_key_size), registration);
   if (code == 0) return Status::ok;
-  return fail(Status::memory, "%s cannot register %lld bytes: %s", description.c_str(), static_cast<long long>(memory.bytes),
-              library->text_of(-code));
+  return fail(Status::memory, "%s cannot register %lld bytes: %s%s", description.c_str(), static_cast<long long>(memory.bytes),
+              library->text_of(-code), cure_of_refusal(code, info->fabric_attr->prov_name).c_str());
 }
 
 }  // namespace halocline::core::transport::ofi

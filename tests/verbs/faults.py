@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Takes a device, its link, its address, its memory or a rank away from ranks that swap over verbs. Each rank must go on rightly, swap over
+MPI with the reason, or be told in time what failed and whom it misses.
+
+Usage: faults.py PROGRAM [--only WORDS] -- LAUNCHER [FLAG...], in the virtual machine (tests/verbs/machine), as its administrator
+
+PROGRAM (tests/network/swaps.cpp) is launched once per case, with 2 ranks on a pretended node each. The device is made anew before each
+case. The last line is `N passed, N failed, N skipped`.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import argparse
+import collections
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+RANKS = 2
+LAST = RANKS - 1
+TIMEOUT_S = 40  # of the library
+START_S = 90  # after which ranks that have not begun to swap, or to say why not, hang
+END_S = 10  # for ranks that have said everything to end
+VERBS = r"verbs;ofi_rxm on \S+ \(10\.77\.0\.1\), libfabric .*"
+# A user who may not keep more than 64 KiB in memory, and has no rights.
+AS_NOBODY = 'setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set=-all --inh-caps=-all "$@"'
+LITTLE_MEMORY = ["sh", "-c", f"ulimit -l 64; exec {AS_NOBODY}", "sh"]
+# The MPI's UCX would use the device, too, and not survive it.
+MPI_APART = {"UCX_TLS": "self,sm,tcp", "UCX_NET_DEVICES": "lo"}
+# Launchers end all ranks when one dies: this shell outlives it.
+OUTLIVES = ["sh", "-c", '"$@"; exec sleep 600', "sh"]
+ANEW = ["rdma link delete rxe0 2>/dev/null", "ip link set d0 down", "ip link set d0 up", "ip addr flush dev d0",
+        "ip addr add 10.77.0.1/24 dev d0", "rdma link add rxe0 type rxe netdev d0", "sleep 1"]
+
+# before: commands before the launch. prefix: of each rank. during: commands while the ranks swap. after: commands after the launch. says:
+# what each rank has to say.
+Case = collections.namedtuple("Case", "name says before prefix during after", defaults=([], [], [], []))
+
+
+def over_mpi(reason):
+    return rf"rank {{rank}}: ok\nrank {{rank}}: via network 0, mpi 1: {reason}\nrank {{rank}}: [1-9]\d* swaps, 0 wrong"
+
+
+GO_ON = rf"rank {{rank}}: ok\nrank {{rank}}: via network 1, mpi 0: {VERBS}\nrank {{rank}}: [1-9]\d* swaps, 0 wrong"
+# Each rank has the status, and names the other one. The first line is of a call that has failed before.
+TOLD = (rf"(rank {{rank}}: .*\n)?rank {{rank}}: HLC_ERR_(PEER_DIED|TIMEOUT): .*rank {{other}} on host verbs.*\n"
+        rf"rank {{rank}}: via network \d, mpi 0: {VERBS}\nrank {{rank}}: [1-9]\d* swaps, 0 wrong")
+NOT_USABLE = r"rank 0: HALOCLINE_INTERFACE is 'd0', not usable by a provider; available: .*d1 \(10\.78\.0\.1\).*"
+NOT_OFFERED = r"rank 0: HALOCLINE_PROVIDER is 'verbs', which libfabric .* does not offer here; available: tcp, .*"
+PINS_TOO_MUCH = (rf"rank {{rank}}: HLC_ERR_MEMORY: rank \d: {VERBS} cannot register \d+ bytes: Cannot allocate memory; it pins them, "
+                 r"and this process may pin 65536 bytes in all: raise 'ulimit -l'\n")
+CASES = [
+    Case("nothing happens", GO_ON),
+    Case("64 KiB of locked memory", PINS_TOO_MUCH, prefix=LITTLE_MEMORY),
+    Case("no /dev/infiniband", over_mpi(NOT_OFFERED), before=["mv /dev/infiniband /dev/away"], after=["mv /dev/away /dev/infiniband"]),
+    Case("the link is down", over_mpi(NOT_USABLE), before=["ip link set d0 down"]),
+    Case("the link was down before", GO_ON, before=["ip link set d0 down", "sleep 1", "ip link set d0 up", "sleep 1"]),
+    Case("no address", over_mpi(NOT_USABLE), before=["ip addr flush dev d0"]),
+    Case("no device", over_mpi(NOT_USABLE), before=["rdma link delete rxe0"]),
+    Case("the link goes down and comes up", f"{GO_ON}|{TOLD}", during=["ip link set d0 down", "sleep 1", "ip link set d0 up", "sleep 1"]),
+    Case("the link goes down", TOLD, during=["ip link set d0 down"]),
+    Case("the device is removed", TOLD, during=["rdma link delete rxe0"]),
+    Case("a rank stands still for 5 s", GO_ON, during=["kill -STOP {last}", "sleep 5", "kill -CONT {last}", "sleep 1"]),
+    Case("a rank is killed", TOLD, prefix=OUTLIVES, during=["kill -KILL {last}"]),
+]
+
+
+def wait_until(true, seconds):
+    end = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def run(commands, **words):
+    for command in commands:
+        subprocess.run(["sh", "-c", command.format(**words)], check=False)
+
+
+def witnesses(case):
+    return [rank for rank in range(RANKS) if not (rank == LAST and any("KILL" in command for command in case.during))]
+
+
+def play(case, program, launcher):
+    """One case: what the ranks say, and the seconds from what happens until the first says something."""
+    run(ANEW)
+    run(case.before)
+    with tempfile.TemporaryDirectory(prefix="halocline-test-") as name:
+        folder = pathlib.Path(name)
+        folder.chmod(0o777)
+        words = ["rounds=20", f"folder={folder}"] + (["requests=yes"] if case.during else [])
+        if not case.during:
+            (folder / "stop").touch()
+        command = [*launcher, "-n", str(RANKS), *case.prefix, program, *words]
+        environment = dict(os.environ, HALOCLINE_FAKE_NODES=str(RANKS), HALOCLINE_TIMEOUT=str(TIMEOUT_S), HALOCLINE_INTERFACE="d0",
+                           HALOCLINE_PROVIDER="verbs", **MPI_APART)
+        output = folder / "output"
+
+        def said():
+            return [line for line in output.read_text(errors="replace").splitlines() if re.match("rank|halocline", line)]
+
+        def over():
+            return sum(line.endswith(" wrong") for line in said()) == len(witnesses(case))
+
+        def begun():
+            return all((folder / str(rank)).exists() for rank in range(RANKS)) or over() or launch.poll() is not None
+
+        with open(output, "w") as file, \
+                subprocess.Popen(command, stdout=file, stderr=file, stdin=subprocess.DEVNULL, env=environment) as launch:
+            if case.during:
+                wait_until(begun, START_S)
+                time.sleep(1)
+                report = folder / str(LAST)
+                run(case.during, last=report.read_text().split()[0] if report.exists() else "no_process")
+                (folder / "stop").touch()
+            begin = time.monotonic()
+            wait_until(lambda: said() or launch.poll() is not None, START_S)
+            seconds = time.monotonic() - begin
+            wait_until(lambda: over() or launch.poll() is not None, START_S)
+            wait_until(lambda: launch.poll() is not None, END_S)
+            launch.kill()
+        run(case.after)
+        return said(), seconds
+
+
+def fault_of(case, said, seconds):
+    """What is wrong with what the ranks have said; '' if nothing is."""
+    for rank in witnesses(case):
+        mine = "\n".join(line for line in said if line.startswith(f"rank {rank}: "))
+        if not re.match(case.says.format(rank=rank, other=RANKS - 1 - rank), mine):
+            return f"rank {rank} does not say {case.says!r}:\n" + "\n".join(said)
+    return "" if seconds < TIMEOUT_S else f"only after {seconds:.0f} s:\n" + "\n".join(said)
+
+
+def main():
+    divider = sys.argv.index("--")
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("program")
+    parser.add_argument("--only", default="")
+    wanted = parser.parse_args(sys.argv[1:divider])
+    cases = [case for case in CASES if re.search(wanted.only, case.name)]
+    failed = 0
+    for case in cases:
+        said, seconds = play(case, wanted.program, sys.argv[divider + 1:])
+        fault = fault_of(case, said, seconds)
+        failed += bool(fault)
+        told = next((line for line in said if line.startswith("rank 0: ")), "")
+        print(f"{'FAIL' if fault else 'ok  '} {case.name}, {seconds:.1f} s: {fault or told}", flush=True)
+    print(f"{len(cases) - failed} passed, {failed} failed, 0 skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
