@@ -237,6 +237,7 @@ TEST(OtherNodes, are_sent_no_more_at_once_than_the_pool_has_requests) {
   if (!progress || std::string(progress) != "caller") GTEST_SKIP() << "puts are delivered while the target is not in the library";
   const int target = size() - 1;
   TestSegment segment(rank() == target ? puts * bytes : 0);
+  if (std::string(hlc_context_network(context())).rfind("verbs", 0) == 0) GTEST_SKIP() << "the device delivers puts by itself";
   std::vector<std::byte> data(static_cast<std::size_t>(bytes) + puts);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(i % 251);
   segment.barrier();
