@@ -1,5 +1,5 @@
 // Buffers whose memory is released to the system and allocated again at the same address, with other pages. A network that pins pages must send
-// and fill the new ones. HALOCLINE_TEST_FREED_ROUNDS: how often (32).
+// and fill the new ones. HALOCLINE_TEST_FREED_ROUNDS: how often (32). HALOCLINE_TEST_FREED_KIB: the size of the longest buffers (1024).
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <malloc.h>
@@ -14,12 +14,14 @@
 namespace halocline::test {
 namespace {
 
-constexpr std::int64_t most_bytes = 1 << 20;
-
-int rounds() {
-  const char *const asked = std::getenv("HALOCLINE_TEST_FREED_ROUNDS");
-  return asked ? std::atoi(asked) : 32;
+int number_in(const char *variable, int otherwise) {
+  const char *const asked = std::getenv(variable);
+  return asked ? std::atoi(asked) : otherwise;
 }
+
+int rounds() { return number_in("HALOCLINE_TEST_FREED_ROUNDS", 32); }
+
+const std::int64_t most_bytes = std::int64_t{1024} * number_in("HALOCLINE_TEST_FREED_KIB", 1024);
 
 /// How memory is allocated and released. What is allocated after `release` has most likely the same address.
 struct Source {
@@ -34,7 +36,7 @@ std::byte *map(std::size_t bytes) {
 
 /// Memory of which the address stays, and the pages go.
 std::byte *kept(std::size_t) {
-  static std::byte *const memory = map(most_bytes);
+  static std::byte *const memory = map(static_cast<std::size_t>(most_bytes));
   return memory;
 }
 
@@ -58,7 +60,7 @@ const Source sources[] = {
 
 /// malloc keeps a block of this size in its heap, where it would have mapped it alone.
 void keep_in_heap() {
-  mallopt(M_MMAP_THRESHOLD, 4 * most_bytes);
+  mallopt(M_MMAP_THRESHOLD, static_cast<int>(4 * most_bytes));
   mallopt(M_TRIM_THRESHOLD, 0);
 }
 
