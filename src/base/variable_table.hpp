@@ -31,7 +31,7 @@ inline constexpr std::array kVariables{
     Variable{"SUMMARY", Reader::library, "", "1: prints a table per plan when it is released"},
     Variable{"TRACE", Reader::library, "", "folder for a trace of each rank"},
     Variable{"QUIET", Reader::library, "", "any value: no reports of requests that are not possible here"},
-    Variable{"NETWORK", Reader::library, "ofi", "library that reaches other nodes: ofi (libfabric) or ucx"},
+    Variable{"NETWORK", Reader::library, "the one with the better device", "library that reaches other nodes: ofi (libfabric) or ucx"},
     Variable{"PROVIDER", Reader::library, "the fastest that fits", "libfabric's provider between nodes, or UCX's transports, or none"},
     Variable{"INTERFACE", Reader::library, "that of the host's name", "network interface, by its name or address"},
     Variable{"LIBFABRIC", Reader::library, "the one of the system or of MPI", "libfabric's file"},

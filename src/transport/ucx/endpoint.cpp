@@ -99,7 +99,8 @@ struct Handlers {
 };
 
 Endpoint::Endpoint() = default;
-Endpoint::~Endpoint() = default;
+/// UCX's keys of peers go before its worker.
+Endpoint::~Endpoint() { close_endpoint(); }
 
 Status Endpoint::choose(const Wish &wish, Choice *choice) {
   State state;
