@@ -31,7 +31,7 @@ include_patterns = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY
 suppress_warnings = ["duplicate_declaration.cpp"]
 
 # Developers' pages: users' pages link to them, and no table of contents lists them. The notes are in that of their index.
-DEVELOPERS = ("ARCHITECTURE", "CONTRIBUTING", "docs/orderings", "docs/design/index", "docs/design/papers")
+DEVELOPERS = ("ARCHITECTURE", "CONTRIBUTING", "docs/design/index", "docs/design/papers")
 
 # Anchors of headings as forges make them.
 myst_heading_anchors = 4

@@ -17,7 +17,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEAD = "# Exported symbols, each with the version that brought it. Written by scripts/abi.py update; docs/packages.md says when and how."
-HOW = "If that is intended: cmake --build BUILD --target update_abi, and commit abi/ (docs/packages.md#the-binary-interface)."
+HOW = "If that is intended: cmake --build BUILD --target update_abi, and commit abi/ (abi/README.md)."
 
 
 def project_version():

@@ -12,7 +12,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INSTALL = ROOT / "docs" / "howto" / "prefix.md"  # installs what the other pages use, and says how the environment is set
-PATTERNS = ("*.md", "docs/**/*.md", "apps/**/*.md", "bindings/**/*.md", "examples/**/*.md", "tests/**/*.md", "tools/**/*.md")
+PATTERNS = ("*.md", "docs/**/*.md", "apps/**/*.md", "bindings/**/*.md", "examples/**/*.md", "tests/**/*.md", "tools/**/*.md", "abi/*.md",
+            "packaging/*.md", "src/**/*.md")
 PAGES = [INSTALL, *sorted({page for pattern in PATTERNS for page in ROOT.glob(pattern)} - {INSTALL})]
 FENCE = re.compile(r"^(?:<!-- ([^\n]*) -->\n)?```([\w{}]*)[^\n]*\n(.*?)^```", re.S | re.M)
 FROM_TEST = ("from", "finding", "tested", "measured")  # other tests read these

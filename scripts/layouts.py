@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / "abi" / "layouts.txt"
 HEADERS = sorted((ROOT / "include").rglob("*.h"))
 HEAD = "# The types of the public C headers, on 64 bits. Written by scripts/layouts.py update; docs/packages.md says when.\n"
-HOW = "If that is intended: cmake --build BUILD --target update_abi, and commit abi/ (docs/packages.md#the-binary-interface)."
+HOW = "If that is intended: cmake --build BUILD --target update_abi, and commit abi/ (abi/README.md)."
 SKIPPED = 77
 
 

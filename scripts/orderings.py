@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Keeps docs/orderings.md true: its rows are the SYNC comments of the sources, its column "ends" the functions in which they stand.
+"""Keeps tests/models/orderings.md true: its rows are the SYNC comments of the sources, its column "ends" the functions in which they stand.
 
 orderings.py fill    writes that column anew
 orderings.py check   every SYNC comment has a row, every row its comments at both ends, and the column is what `fill` would write;
@@ -17,7 +17,7 @@ import sys
 import outcomes
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "orderings.md"
+PAGE = ROOT / "tests" / "models" / "orderings.md"
 FOLDERS = ("src", "bindings/python/src/_core")
 SYNC = re.compile(r"// SYNC (.*)")
 NAME = re.compile(r"\b([a-z]+(?:-[a-z]+)+)(?= \(pair|, [a-z-]+ \(pair|$)")

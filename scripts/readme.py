@@ -20,7 +20,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "ARCHITECTURE.md",
                                   "bindings/python/README.md")]
-PAGES += sorted(page for folder in ("docs", "apps", "examples") for page in (ROOT / folder).rglob("*.md"))
+FOLDERS = ("docs", "apps", "examples", "abi", "packaging", "src", "tests")
+PAGES += sorted(page for folder in FOLDERS for page in (ROOT / folder).rglob("*.md"))
 MOST_LINES = 115  # of README.md
 CODE_BEGINS = 40  # the last line of README.md at which its first example may begin
 SHOWN = ["p2p", "notify", "direct"]  # the modes in README.md's table, and beside them a plain copy; ./go prints all
