@@ -84,7 +84,7 @@ def with_all_notes(text):
         if note.name not in known:
             title = re.sub(r"^#\s*\d+:?\s*", "", note.read_text().splitlines()[0])
             last = list(ROW.finditer(text))[-1].end()
-            text = f"{text[:last]}\n| {note.name[:3]} | [{title[0].upper()}{title[1:]}]({note.name}) | accepted |{text[last:]}"
+            text = f"{text[:last]}\n| {note.name[:3]} | [{title[0].upper()}{title[1:]}]({note.name}) |{text[last:]}"
     return text
 
 
