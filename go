@@ -156,7 +156,7 @@ run_bench() {
     build_drop_ins
     step 'Python for the pictures' pictures_python || say "No pictures: see $log"
     # shellcheck disable=SC2086  # a list of options
-    exec python3 tools/bench/rma/drop_in.py $drop_in_hosts --ranks "$ranks" "$@"
+    exec python3 tests/bench/library/drop_in.py $drop_in_hosts --ranks "$ranks" "$@"
     ;;
   model)
     shift

@@ -23,7 +23,7 @@ import sys
 import outcomes
 from readme import PAGES, ROOT
 
-sys.path[:0] = [str(ROOT / "tools" / "bench" / "rma"), str(ROOT / "apps" / "common")]
+sys.path[:0] = [str(ROOT / "tests" / "bench" / "library"), str(ROOT / "apps" / "common")]
 import drop_in_tables as tables  # noqa: E402
 import summary  # noqa: E402
 

@@ -167,7 +167,7 @@ add_abi_tests() {
   fi
 }
 
-# Sets drop_in_hosts to the options of tools/bench/rma/drop_in.py: libhalocline_mpi and the bench for every MPI at hand.
+# Sets drop_in_hosts to the options of tests/bench/library/drop_in.py: libhalocline_mpi and the bench for every MPI at hand.
 build_drop_ins() {
   drop_in_hosts=
   mpich=build/release
@@ -185,7 +185,7 @@ build_drop_ins() {
 }
 
 add_drop_in() {
-  build_preset "$1" halocline-bench halocline_mpi
+  build_preset "$1" halocline_library_bench halocline_mpi
   drop_in_hosts="$drop_in_hosts --build build/$1"
 }
 

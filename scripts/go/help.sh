@@ -14,7 +14,7 @@ help_with_bench() {
   case ${1:-} in
   ghost | hashtable | sparse | fft | lattice) show_help_of "apps/$1/bench.py" ;;
   apps) show_help_of apps/bench.py ;;
-  rma) show_help_of tools/bench/rma/drop_in.py ;;
+  rma) show_help_of tests/bench/library/drop_in.py ;;
   smpi) show_help_of tests/smpi/run.py ;;
   model) show_options halocline-bench model ;;
   simulate) show_options halocline-simulate ;;

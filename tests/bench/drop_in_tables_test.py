@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the verdicts and tables of tools/bench/rma/drop_in_tables.py on made-up numbers; last line: N passed, N failed, N skipped.
+"""Checks the verdicts and tables of tests/bench/library/drop_in_tables.py on made-up numbers; last line: N passed, N failed, N skipped.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -7,7 +7,7 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tools" / "bench" / "rma"), str(ROOT / "scripts")]
+sys.path[:0] = [str(ROOT / "tests" / "bench" / "library"), str(ROOT / "scripts")]
 import drop_in_tables as tables  # noqa: E402
 import outcomes  # noqa: E402
 

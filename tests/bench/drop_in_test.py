@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that tools/bench/rma/drop_in.py measures calls, windows and halo swaps with libhalocline_mpi, and reports and draws them whole.
+"""Checks that tests/bench/library/drop_in.py measures calls, windows and swaps with libhalocline_mpi, and reports and draws all.
 
 Usage: drop_in_test.py BENCH -- LAUNCHER [FLAG...]
 
@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-RUNNER = ROOT / "tools" / "bench" / "rma" / "drop_in.py"
+RUNNER = ROOT / "tests" / "bench" / "library" / "drop_in.py"
 OPERATIONS = {("put + flush", 8), ("put + flush", 4096), ("get + flush", 8), ("get + flush", 4096), ("put of 16000 blocks", 64000),
               ("accumulate + flush", 8), ("accumulate + flush", 65536), ("fetch_and_op + flush", 8), ("compare_and_swap + flush", 8),
               ("lock shared, unlock", 0), ("lock exclusive, unlock", 0), ("lock exclusive of one rank by all", 8),

@@ -2,10 +2,10 @@
 // unwritten, stale, misplaced and torn cells, cells outside the stencil, changed interiors.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench/auto/plan.hpp"
 #include "bench/halo/hand_written.hpp"
 #include "bench/halo/pattern.hpp"
 #include "bench/halo/problem.hpp"
+#include "library/auto_plan.hpp"
 
 #include <cstdio>
 #include <cstdlib>

@@ -3,4 +3,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/bench.hpp"
 
-int main(int argc, char **argv) { return bench::run_bench(argc, argv); }
+int main(int argc, char **argv) { return bench::run_bench(argc, argv, "halocline-bench", bench::halocline_commands()); }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <bench/mesh/mesh.hpp>
+#include <library/mesh.hpp>
 
 namespace bench {
 

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "bench/frame/pair_options.hpp"
 #include "bench/frame/sampled.hpp"
 #include "bench/latency/pair.hpp"
 
@@ -16,7 +15,7 @@ enum class Lap { ping_pong, stream };
 
 class Interleaved {
  public:
-  Interleaved(const Pair &pair, Carriers &carriers, const PairOptions &options)
+  Interleaved(const Pair &pair, Carriers &carriers, const CommonOptions &options)
       : pair_(pair), carriers_(carriers), options_(options), order_(options.seed) {}
 
   /// Sends a pattern by every carrier and looks at what arrives; throws std::runtime_error on both ranks if anything is wrong. Collective.
@@ -34,7 +33,7 @@ class Interleaved {
 
   Pair pair_;
   Carriers &carriers_;
-  const PairOptions &options_;
+  const CommonOptions &options_;
   std::mt19937_64 order_;
   unsigned pattern_ = 0;
 };

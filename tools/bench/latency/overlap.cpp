@@ -106,7 +106,7 @@ class Contest {
 
 }  // namespace
 
-OverlapReport run_overlap(MPI_Comm comm, const PairOptions &options, int argc, char **argv) {
+OverlapReport run_overlap(MPI_Comm comm, const CommonOptions &options, int argc, char **argv) {
   std::list<ContextWith> contexts = all_progress(comm);
   Work work;
   std::mt19937_64 random(options.seed);

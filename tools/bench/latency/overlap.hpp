@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "bench/frame/pair_options.hpp"
 #include "bench/frame/results.hpp"
 
 namespace bench {
@@ -33,7 +32,7 @@ struct OverlapReport {
 };
 
 /// comm has 2 ranks. The same on both ranks; collective.
-OverlapReport run_overlap(MPI_Comm comm, const PairOptions &options, int argc, char **argv);
+OverlapReport run_overlap(MPI_Comm comm, const CommonOptions &options, int argc, char **argv);
 
 std::string table_of(const OverlapReport &report);
 /// For a file: rows in the schema of all commands, and what only this one has.

@@ -11,7 +11,7 @@ static Pair pair_of(MPI_Comm comm) {
   return pair;
 }
 
-PairReport run_pair(MPI_Comm comm, const PairOptions &options, bool streams, int argc, char **argv) {
+static PairReport run_pair(MPI_Comm comm, const CommonOptions &options, bool streams, int argc, char **argv) {
   const halocline::Context context(comm);
   const Pair pair = pair_of(comm);
   Carriers carriers;
@@ -38,6 +38,14 @@ PairReport run_pair(MPI_Comm comm, const PairOptions &options, bool streams, int
     report.rows.push_back(std::move(row));
   }
   return report;
+}
+
+PairReport run_notify(MPI_Comm comm, const CommonOptions &options, int argc, char **argv) {
+  return run_pair(comm, options, false, argc, argv);
+}
+
+PairReport run_bandwidth(MPI_Comm comm, const CommonOptions &options, int argc, char **argv) {
+  return run_pair(comm, options, true, argc, argv);
 }
 
 }  // namespace bench

@@ -7,8 +7,9 @@
 
 namespace bench {
 
-/// Measures half round trips, and streams if asked for. comm has 2 ranks. Throws halocline::Error where the library cannot put. The same on
+/// Measure half round trips, the second streams too. comm has 2 ranks. They throw halocline::Error where the library cannot put. The same on
 /// both ranks; collective.
-PairReport run_pair(MPI_Comm comm, const PairOptions &options, bool streams, int argc, char **argv);
+PairReport run_notify(MPI_Comm comm, const CommonOptions &options, int argc, char **argv);
+PairReport run_bandwidth(MPI_Comm comm, const CommonOptions &options, int argc, char **argv);
 
 }  // namespace bench

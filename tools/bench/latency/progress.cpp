@@ -78,7 +78,7 @@ class Trial {
 
 }  // namespace
 
-ProgressReport run_progress(MPI_Comm comm, const PairOptions &options, int argc, char **argv) {
+ProgressReport run_progress(MPI_Comm comm, const ProgressOptions &options, int argc, char **argv) {
   std::list<ContextWith> contexts = all_progress(comm);
   contexts.emplace_back("helper", comm);  // it serves puts; in a swap, which overlap measures, it has no part
   Work work;

@@ -3,10 +3,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "bench/frame/pair_options.hpp"
 #include "bench/frame/results.hpp"
 
 namespace bench {
+
+struct ProgressOptions : CommonOptions {
+  double compute_ms = 1000;  ///< how long the target computes
+};
 
 /// One kind of progress at one size.
 struct ProgressRow {
@@ -25,7 +28,7 @@ struct ProgressReport {
 };
 
 /// comm has 2 ranks. Throws halocline::Error where the library cannot put. The same on both ranks; collective.
-ProgressReport run_progress(MPI_Comm comm, const PairOptions &options, int argc, char **argv);
+ProgressReport run_progress(MPI_Comm comm, const ProgressOptions &options, int argc, char **argv);
 
 std::string table_of(const ProgressReport &report);
 /// For a file: rows in the schema of all commands, and what only this one has.

@@ -112,11 +112,11 @@ class Plan {
 
   void add_operations(int ranks, const std::vector<std::string> &parts, const std::vector<std::int64_t> &sizes,
                       const std::vector<std::string> &backends = {}) {
-    PairOptions options;
+    OperationOptions options;
     static_cast<CommonOptions &>(options) = options_;
     options.parts = parts, options.sizes = sizes, options.backends = backends;
     items_.push_back({"operations", ranks, [this, options](MPI_Comm comm, double until) {
-                        PairOptions timed = options;
+                        OperationOptions timed = options;
                         timed.until = until;
                         return completed_rows(run_operations(comm, timed, argc_, argv_));
                       }});

@@ -17,17 +17,17 @@ namespace {
 using Maker = std::function<Operation()>;
 
 /// The parts of rma_tasks.hpp are made at once; they share one window.
-void add_tasks(const std::string &part, Stage &stage, const PairOptions &options, std::vector<Maker> &makers) {
+void add_tasks(const std::string &part, Stage &stage, const OperationOptions &options, std::vector<Maker> &makers) {
   for (const RmaTask &task : rma_tasks(stage.backends.ranks(), options.sizes, {part}))
     makers.push_back([&stage, task] { return stage.backends.all_backends(task); });
 }
 
 template <class Make>
-void add_sizes_of(Stage &stage, const PairOptions &options, Make make, std::vector<Maker> &makers) {
+void add_sizes_of(Stage &stage, const OperationOptions &options, Make make, std::vector<Maker> &makers) {
   for (const std::int64_t bytes : options.sizes) makers.push_back([&stage, bytes, make] { return make(stage, bytes); });
 }
 
-std::vector<Maker> makers_of(Stage &stage, const PairOptions &options) {
+std::vector<Maker> makers_of(Stage &stage, const OperationOptions &options) {
   std::vector<Maker> makers;
   for (const std::string &part : options.parts) {
     if (part == "notify")
@@ -62,7 +62,7 @@ std::vector<std::string> operation_parts() {
           "epochs",    "barrier", "notify",    "allreduce",  "contention", "overlap",    "creation"};
 }
 
-Results run_operations(MPI_Comm comm, const PairOptions &options, int argc, char **argv) {
+Results run_operations(MPI_Comm comm, const OperationOptions &options, int argc, char **argv) {
   if (size_of(comm) < 2) throw Refusal("operations are between 2 ranks or more");
   const halocline::Context context(comm);
   RmaBackends backends(comm, kOperationBytes);

@@ -4,16 +4,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "bench/frame/pair_options.hpp"
 #include "bench/frame/results.hpp"
 
 namespace bench {
+
+struct OperationOptions : CommonOptions {
+  std::vector<std::string> parts;     ///< groups of operations
+  std::vector<std::string> backends;  ///< only these, beside the limit; none: all
+  double until = 0;  ///< no operation but the first begins once rank 0's MPI_Wtime is there; 0: all do
+};
 
 /// The names of the parts, in order.
 std::vector<std::string> operation_parts();
 
 /// Operations of these parts; `options.parts` may be any of `operation_parts`. Collective. Throws std::runtime_error if a byte is wrong.
-Results run_operations(MPI_Comm comm, const PairOptions &options, int argc, char **argv);
+Results run_operations(MPI_Comm comm, const OperationOptions &options, int argc, char **argv);
 
 Document document_of(const Results &results);
 

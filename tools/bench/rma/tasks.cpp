@@ -328,15 +328,11 @@ EngineSide::EngineSide(const halocline::Context &context) : RmaMemory(kOperation
   window = segment.data<char>();
 }
 
-namespace {
-
 void make_type(RmaBlocks &shape) {
   const int words = static_cast<int>(shape.run_bytes / 4);
   MPI_Type_vector(static_cast<int>(shape.count), words, 2 * words, MPI_INT32_T, &shape.type);
   MPI_Type_commit(&shape.type);
 }
-
-}  // namespace
 
 RmaRanks::RmaRanks(MPI_Comm all, std::int64_t bytes)
     : comm(all), rank(rank_of(all)), size(size_of(all)), node(machine_of(all)), plain(static_cast<std::size_t>(bytes)) {
@@ -347,9 +343,6 @@ RmaRanks::RmaRanks(MPI_Comm all, std::int64_t bytes)
   MPI_Group_incl(group, 1, &after, &right);
   MPI_Group_free(&group);
   for (RmaBlocks &shape : blocks) make_type(shape);
-  make_type(few_blocks);
-  MPI_Type_vector(static_cast<int>(few_blocks.count), 1, 2, MPI_DOUBLE, &few_doubles);
-  MPI_Type_commit(&few_doubles);
   host_calls().allocate_shared(bytes, 1, MPI_INFO_NULL, node, &near, &near_win);
   MPI_Aint found = 0;
   int unit = 0;
@@ -359,13 +352,9 @@ RmaRanks::RmaRanks(MPI_Comm all, std::int64_t bytes)
 RmaRanks::~RmaRanks() {
   host_calls().free(&near_win);
   for (RmaBlocks &shape : blocks) MPI_Type_free(&shape.type);
-  MPI_Type_free(&few_blocks.type);
-  MPI_Type_free(&few_doubles);
   MPI_Group_free(&left);
   MPI_Group_free(&right);
 }
-
-std::vector<std::string> rma_parts() { return {"transfers", "blocks", "atomics", "synchronisation", "elements"}; }
 
 namespace {
 
@@ -382,8 +371,6 @@ void add_part(const std::string &part, RmaRanks &ranks, const std::vector<std::i
       tasks.push_back(put_of_blocks(ranks, shape));
       tasks.back().operation = "put of blocks";
     }
-  if (part == "elements")
-    for (RmaTask &task : element_tasks(ranks, sizes)) tasks.push_back(std::move(task));
   if (part == "completion") add_flush(ranks, tasks);
   if (part == "atomics")
     for (const std::int64_t bytes : {std::int64_t{8}, std::int64_t{65536}}) add_accumulate(ranks, bytes, tasks);

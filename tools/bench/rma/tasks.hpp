@@ -1,4 +1,4 @@
-// What `halocline-bench rma` times: the operations, what must be true after them, and the least that the machine needs for each.
+// One-sided operations that are timed: what must be true after them, and the least that the machine needs for each.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -76,8 +76,6 @@ struct RmaRanks {
   Comm node;
   MPI_Group left = MPI_GROUP_NULL, right = MPI_GROUP_NULL;  // of one neighbour each
   std::vector<RmaBlocks> blocks{{16000, 4}, {8192, 8}, {1024, 64}, {128, 512}, {16, 4096}};
-  RmaBlocks few_blocks{512, 8};
-  MPI_Datatype few_doubles = MPI_DATATYPE_NULL;  // the same of doubles
   MPI_Win near_win = MPI_WIN_NULL;
   char *near = nullptr;  // memory of another rank of the node
   std::vector<char> plain;
@@ -106,17 +104,14 @@ struct RmaTask {
   std::int64_t blocks = 1;
 };
 
-/// The parts of the command `rma`: transfers, blocks, atomics, synchronisation, elements. The command `operations` has more.
-std::vector<std::string> rma_parts();
+/// Commits the datatype of a shape.
+void make_type(RmaBlocks &shape);
 
 /// Puts or gets of every other run of bytes, and a flush.
 RmaTask put_of_blocks(RmaRanks &ranks, const RmaBlocks &shape);
 RmaTask get_of_blocks(RmaRanks &ranks, const RmaBlocks &shape);
 
-/// The part elements: types and operations of accumulates, blocks, and many calls before one flush.
-std::vector<RmaTask> element_tasks(RmaRanks &ranks, const std::vector<std::int64_t> &sizes);
-
-/// All tasks of these parts. The tasks refer to `ranks`.
+/// All tasks of these parts: those of the command `operations`, and a few that only tests/bench/library has. The tasks refer to `ranks`.
 std::vector<RmaTask> rma_tasks(RmaRanks &ranks, const std::vector<std::int64_t> &sizes, const std::vector<std::string> &parts);
 
 }  // namespace bench

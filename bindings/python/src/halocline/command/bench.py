@@ -7,7 +7,7 @@ import argparse
 from halocline.command import native
 from halocline.command.options import Subparsers, add_command, add_launch, hand_on
 
-BENCHES = ("halo", "auto", "operations", "notify", "bandwidth", "allreduce", "overlap", "progress", "rma", "windows", "mesh")
+BENCHES = ("halo", "operations", "notify", "bandwidth", "overlap", "progress")
 
 
 def add(subparsers: Subparsers) -> None:

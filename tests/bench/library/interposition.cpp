@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/rma/calls.hpp"
-#include "bench/rma/rma.hpp"
+#include "library/rma.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -45,7 +45,7 @@ double ns_of(Flush flush, MPI_Win win, int count) {
   return (MPI_Wtime() - begin) / count * 1e9;
 }
 
-Interposition measure_one(const std::string &call, Flush without, MPI_Win win, const PairOptions &options) {
+Interposition measure_one(const std::string &call, Flush without, MPI_Win win, const RmaOptions &options) {
   Interposition found{call};
   const Flush with = loaded_calls().flush;
   constexpr int kTrial = 1000;
@@ -62,7 +62,7 @@ Interposition measure_one(const std::string &call, Flush without, MPI_Win win, c
 
 }  // namespace
 
-std::vector<Interposition> measure_interposition(MPI_Comm comm, const PairOptions &options) {
+std::vector<Interposition> measure_interposition(MPI_Comm comm, const RmaOptions &options) {
   const LockedWindow ours(loaded_calls(), comm), hosts(host_calls(), comm);
   std::vector<Interposition> all;
   if (rank_of(comm) == 0) {

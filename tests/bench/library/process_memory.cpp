@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench/rma/process_memory.hpp"
+#include "library/process_memory.hpp"
 
 #include <sys/statvfs.h>
 

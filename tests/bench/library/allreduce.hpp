@@ -3,10 +3,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "bench/frame/pair_options.hpp"
 #include "bench/frame/results.hpp"
 
 namespace bench {
+
+struct AllreduceOptions : CommonOptions {
+  std::int64_t largest = std::int64_t{256} << 20;  ///< longer arrays are left out
+};
 
 /// MPI's time to the library's: of the medians, and of each round's.
 struct AllreduceRatio {
@@ -27,7 +30,7 @@ struct AllreduceReport {
 };
 
 /// Collective; the same on all ranks. Throws std::runtime_error if a result is wrong.
-AllreduceReport run_allreduce(MPI_Comm comm, const PairOptions &options, int argc, char **argv);
+AllreduceReport run_allreduce(MPI_Comm comm, const AllreduceOptions &options, int argc, char **argv);
 
 std::string table_of(const AllreduceReport &report);
 /// For a file: rows in the schema of all commands, and what only this one has.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench/auto/auto.hpp"
+#include "library/auto.hpp"
 
 #include <algorithm>
 #include <cstdio>

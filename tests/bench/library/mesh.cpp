@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench/mesh/mesh.hpp"
+#include "library/mesh.hpp"
 
 #include <random>
 #include <stdexcept>

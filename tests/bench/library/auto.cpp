@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench/auto/auto.hpp"
+#include "library/auto.hpp"
 
-#include "bench/auto/plan.hpp"
 #include "bench/frame/progress_line.hpp"
 #include "bench/frame/refusal.hpp"
 #include "bench/frame/team.hpp"
 #include "bench/halo/halo.hpp"
+#include "library/auto_plan.hpp"
 
 #include <common/statistics.hpp>
 

@@ -4,8 +4,7 @@
 #pragma once
 
 #include "bench/frame/results.hpp"
-#include "bench/mesh/options.hpp"
-#include "bench/mesh/part.hpp"
+#include "library/mesh_part.hpp"
 
 #include <functional>
 #include <memory>
@@ -14,7 +13,13 @@
 
 namespace bench {
 
-/// One way to swap the nodes of a part; values lie u[entry][component].
+struct MeshOptions : CommonOptions {
+  std::vector<int> sides{12, 24, 48, 80};  ///< nodes along each side of the mesh
+  std::vector<int> components{1, 5};
+  std::vector<std::string> modes{"direct", "notify", "p2p"};
+};
+
+/// Swaps the nodes of a part; values are u[entry][component].
 class MeshContender {
  public:
   explicit MeshContender(std::string name) : name_(std::move(name)) {}

@@ -1,7 +1,7 @@
-// The table and the JSON file of `halocline-bench rma`.
+// The table and the JSON file of `halocline_library_bench rma`.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench/rma/rma.hpp"
+#include "library/rma.hpp"
 
 namespace bench {
 

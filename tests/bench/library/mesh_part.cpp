@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench/mesh/part.hpp"
+#include "library/mesh_part.hpp"
 
 #include <algorithm>
 #include <array>

@@ -8,8 +8,8 @@
 
 namespace bench {
 
-/// Bytes of anonymous and of shared memory. A page of n processes counts 1/n. Pages of files do not count: their parts change with whatever
-/// else runs on the machine.
+/// Bytes of anonymous and of shared memory. A page of n processes counts 1/n. Pages of files do not count: their parts change with what else
+/// runs on the machine.
 struct ProcessMemory {
   double own = 0, shared = 0;
   double reserved = 0;  ///< of /dev/shm, by all processes of the machine

@@ -5,9 +5,15 @@
 #pragma once
 
 #include "bench/frame/results.hpp"
-#include "bench/rma/rma.hpp"
 
 namespace bench {
+
+struct WindowOptions : CommonOptions {
+  std::vector<std::string> kinds;
+  std::int64_t window_bytes = 4096;  ///< of data per rank; a page, so that what windows need beside it shows
+  int windows = 32;                  ///< how many are open at the same time for the memory
+  double seconds = 2;                ///< the most for one kind of window by one set of names
+};
 
 /// One kind of window by one set of names.
 struct WindowCost {
@@ -34,7 +40,7 @@ struct WindowReport {
 std::vector<std::string> window_kinds();
 
 /// Collective; the same on all ranks. Throws std::runtime_error if a window is not there.
-WindowReport run_windows(MPI_Comm comm, const PairOptions &options, int argc, char **argv);
+WindowReport run_windows(MPI_Comm comm, const WindowOptions &options, int argc, char **argv);
 
 std::string table_of(const WindowReport &report);
 /// For a file: rows in the schema of all commands, and what only this one has.

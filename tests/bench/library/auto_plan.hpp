@@ -1,4 +1,4 @@
-// What `halocline-bench auto` measures, and in which order.
+// What `halocline_library_bench auto` measures, and in which order.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

@@ -1,8 +1,8 @@
-// The part `elements` of `halocline-bench rma`: accumulates of several types and operations, get_accumulate, blocks of few bytes, and many
+// The part `elements` of `halocline_library_bench rma`: accumulates of several types and operations, get_accumulate, blocks of few bytes, and many
 // calls before one flush. Numbers are small and whole, so that sums are exact in any order.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench/rma/tasks.hpp"
+#include "library/rma.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -155,13 +155,13 @@ RmaTask get_accumulate_of(RmaRanks &r, int count) {
 }
 
 /// An accumulate of every other double; the others stay zeros.
-RmaTask strided_accumulate(RmaRanks &r) {
+RmaTask strided_accumulate(RmaRanks &r, MPI_Datatype doubles) {
   Combining<double> every_other = sum_of<double>("accumulate of 512 blocks", MPI_DOUBLE);
   every_other.after = [](int i, std::int64_t done) { return i % 2 ? 0.0 : summed<double>(i, done); };
   RmaTask task = task_of(r, every_other, 2 * kElements);
   task.bytes /= 2;
-  task.call = [&r](RmaSide &s) {
-    s.calls.accumulate(s.buffer.data(), 1, r.few_doubles, r.target(), 0, 1, r.few_doubles, MPI_SUM, s.win);
+  task.call = [&r, doubles](RmaSide &s) {
+    s.calls.accumulate(s.buffer.data(), 1, doubles, r.target(), 0, 1, doubles, MPI_SUM, s.win);
     s.calls.flush(r.target(), s.win);
   };
   return task;
@@ -230,7 +230,18 @@ RmaTask many_gets(RmaRanks &r) {
 
 }  // namespace
 
-std::vector<RmaTask> element_tasks(RmaRanks &r, const std::vector<std::int64_t> &sizes) {
+FewBlocks::FewBlocks() {
+  make_type(shape);
+  MPI_Type_vector(static_cast<int>(shape.count), 1, 2, MPI_DOUBLE, &doubles);
+  MPI_Type_commit(&doubles);
+}
+
+FewBlocks::~FewBlocks() {
+  MPI_Type_free(&shape.type);
+  MPI_Type_free(&doubles);
+}
+
+std::vector<RmaTask> element_tasks(RmaRanks &r, const FewBlocks &few, const std::vector<std::int64_t> &sizes) {
   Tasks tasks;
   for (const std::int64_t bytes : sizes)
     if (bytes % 8 == 0)
@@ -243,9 +254,9 @@ std::vector<RmaTask> element_tasks(RmaRanks &r, const std::vector<std::int64_t> 
   tasks.push_back(
       accumulate_of(r, sum_of_pairs<std::complex<double>>("accumulate of double complex + flush", MPI_C_DOUBLE_COMPLEX), kElements));
   tasks.push_back(accumulate_of(r, sum_of<long double>("accumulate of long doubles + flush", MPI_LONG_DOUBLE), kElements));
-  tasks.push_back(put_of_blocks(r, r.few_blocks));
-  tasks.push_back(get_of_blocks(r, r.few_blocks));
-  tasks.push_back(strided_accumulate(r));
+  tasks.push_back(put_of_blocks(r, few.shape));
+  tasks.push_back(get_of_blocks(r, few.shape));
+  tasks.push_back(strided_accumulate(r, few.doubles));
   tasks.push_back(get_of_blocks(r, r.blocks.front()));
   for (const auto make : {many_fetches, many_puts, many_gets}) tasks.push_back(make(r));
   for (RmaTask &task : tasks) task.part = "elements";

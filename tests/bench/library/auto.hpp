@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "bench/auto/options.hpp"
 #include "bench/frame/results.hpp"
 
 #include <optional>
@@ -12,11 +11,18 @@
 
 namespace bench {
 
+struct AutoOptions : CommonOptions {
+  AutoOptions() { repetitions = 21, sample_ms = 2; }
+
+  double seconds = 540;  ///< what has not begun by then is left out
+  int most = 1000;       ///< configurations
+};
+
 /// One configuration: auto beside every single mode, interleaved.
 struct AutoCase {
   std::string what;
   std::string best, chosen;  ///< the single mode with the least median; the one that auto had chosen when both were compared
-  std::string route;         ///< by which ways the swaps of auto's row went
+  std::string route;         ///< by which routes the swaps of auto's row went
   double auto_us = 0, best_us = 0;
   double trial_swaps = 0;  ///< what the first swaps took beyond those of a new halo in the best mode, in its later swaps; of several halos
   double create_us = 0, create_direct_us = 0;  ///< the creation of a halo in mode auto, and in mode direct

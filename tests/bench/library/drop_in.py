@@ -3,12 +3,12 @@
 
 drop_in.py --build build/release [--build build/release-openmpi ...] [--abi build/release=.venv/intelmpi/bin/mpiexec] [OPTION...]
 
-Parts: calls     halocline-bench rma, 2 ranks: every call by the library and by the host in one process; the MPIs in turn, several launches
+Parts: calls     halocline_library_bench rma, 2 ranks: every call by library and host in one process; the MPIs in turn, several launches
        crowded   the same of the synchronisation, with more ranks than cores
        hosts     the same between 2 hosts, namespaces of this machine (docs/hosts.md): transfers, blocks, atomics, synchronisation, and
-                 elements (accumulates by type and operation, many calls before a flush); halocline-bench windows there
-       windows   halocline-bench windows, 2 to 64 ranks: time and memory of windows
-       halo      halocline-bench halo, the modes of MPI RMA with the library loaded and without it, in turn
+                 elements (accumulates by type and operation, many calls before a flush); also windows
+       windows   halocline_library_bench windows, 2 to 64 ranks: time and memory of windows
+       halo      halocline_library_bench halo, the modes of MPI RMA with the library loaded and without it, in turn
 
 A build has one MPI; --abi names the launcher of another one that runs the same programs. HALOCLINE_MPI_STRICT=1 is set: a window that the
 host would carry is an error, so nothing of the host is measured as ours. Writes RESULTS/drop_in.json and pictures beside it;
@@ -81,7 +81,7 @@ class Host:
         start = [word for word in start if word] + (["--bind-to", "none"] if "--oversubscribe" in start else [])
         library = (self.build / "lib" / "libhalocline_mpi.so").resolve()
         preload = [f"LD_PRELOAD={library}", "HALOCLINE_MPI_STRICT=1"] if loaded else []
-        bench = (self.build / "bin" / "halocline-bench").resolve()
+        bench = (self.build / "bin" / "halocline_library_bench").resolve()
         command = [*start, count_flag, str(ranks), "/usr/bin/env", *preload, str(bench), *map(str, words)]
         return [str(TWO_HOSTS / "hosts"), "-n", "2", str(TWO_HOSTS / "mpiexec.py"), *command] if part == "hosts" else command
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench/rma/rma.hpp"
+#include "library/rma.hpp"
 
 #include "bench/rma/backends.hpp"
 
@@ -11,7 +11,7 @@ namespace bench {
 
 namespace {
 
-RmaRow row_of(const RmaTask &task, RmaBackends &backends, const PairOptions &options, std::mt19937_64 &random) {
+RmaRow row_of(const RmaTask &task, RmaBackends &backends, const RmaOptions &options, std::mt19937_64 &random) {
   RmaRow row{task.part, task.operation, task.bytes};
   const auto samples = race(backends.both_names(task), options, random);
   row.loaded.samples = samples[0], row.host.samples = samples[1], row.limit.samples = samples[2];
@@ -22,22 +22,27 @@ RmaRow row_of(const RmaTask &task, RmaBackends &backends, const PairOptions &opt
 }
 
 /// More than usual only where a transfer needs it: all ranks of a node have this in shared memory, three times.
-std::int64_t bytes_for(const PairOptions &options) {
+std::int64_t bytes_for(const RmaOptions &options) {
   return std::max(kOperationBytes, *std::max_element(options.sizes.begin(), options.sizes.end()));
 }
 
-std::vector<RmaRow> race_all(MPI_Comm comm, const PairOptions &options) {
+std::vector<RmaRow> race_all(MPI_Comm comm, const RmaOptions &options) {
   RmaBackends backends(comm, bytes_for(options));
+  const FewBlocks few;
   std::mt19937_64 random(options.seed);
   std::vector<RmaRow> rows;
-  for (const RmaTask &task : rma_tasks(backends.ranks(), options.sizes, options.parts))
-    rows.push_back(row_of(task, backends, options, random));
+  for (const std::string &part : options.parts)
+    for (const RmaTask &task :
+         part == "elements" ? element_tasks(backends.ranks(), few, options.sizes) : rma_tasks(backends.ranks(), options.sizes, {part}))
+      rows.push_back(row_of(task, backends, options, random));
   return rows;
 }
 
 }  // namespace
 
-RmaReport run_rma(MPI_Comm comm, const PairOptions &options, int argc, char **argv) {
+std::vector<std::string> rma_parts() { return {"transfers", "blocks", "atomics", "synchronisation", "elements", "interposition"}; }
+
+RmaReport run_rma(MPI_Comm comm, const RmaOptions &options, int argc, char **argv) {
   RmaReport report;
   const halocline::Context context(comm);
   report.environment = find_environment(context, argc, argv);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench/collectives/allreduce.hpp"
+#include "library/allreduce.hpp"
 
 #include "bench/latency/tcp.hpp"
 
@@ -28,7 +28,8 @@ enum : std::size_t { kOurs, kOursShared, kMpi, kLimit, kSeries };
 class AllreduceRace {
  public:
   /// `wire`: of the two ranks, where each is a node of its own; else NULL.
-  AllreduceRace(const halocline::Context &context, MPI_Comm comm, std::int64_t bytes, const PairOptions &options, const Connection *wire)
+  AllreduceRace(const halocline::Context &context, MPI_Comm comm, std::int64_t bytes, const AllreduceOptions &options,
+                const Connection *wire)
       : comm_(comm),
         options_(options),
         in_(static_cast<std::size_t>((bytes + 7) / 8)),
@@ -115,7 +116,7 @@ class AllreduceRace {
   }
 
   MPI_Comm comm_;
-  const PairOptions &options_;
+  const AllreduceOptions &options_;
   int rank_ = 0, size_ = 1;
   std::vector<double> in_, out_;
   halocline::SharedArray<double> shared_in_, shared_out_;
@@ -126,7 +127,7 @@ class AllreduceRace {
 
 }  // namespace
 
-AllreduceReport run_allreduce(MPI_Comm comm, const PairOptions &options, int argc, char **argv) {
+AllreduceReport run_allreduce(MPI_Comm comm, const AllreduceOptions &options, int argc, char **argv) {
   const halocline::Context context(comm);
   AllreduceReport report;
   std::mt19937_64 random(options.seed);

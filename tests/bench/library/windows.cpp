@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench/rma/windows.hpp"
+#include "library/windows.hpp"
 
 #include "bench/rma/calls.hpp"
-#include "bench/rma/process_memory.hpp"
+#include "library/process_memory.hpp"
 
 #include <malloc.h>
 
@@ -106,7 +106,7 @@ int as_many(double seconds, double us, int most) {
 
 /// Both sets of names, in shuffled order in each round; one that takes longer has fewer rounds. Each has half of its time for the windows one
 /// by one, and half for those that are open together.
-WindowRow race_windows(const std::string &kind, MPI_Comm comm, const PairOptions &options, std::mt19937_64 &random) {
+WindowRow race_windows(const std::string &kind, MPI_Comm comm, const WindowOptions &options, std::mt19937_64 &random) {
   WindowRow row{kind};
   WindowMaker makers[]{{kind, loaded_calls(), comm, options.window_bytes}, {kind, host_calls(), comm, options.window_bytes}};
   WindowCost *const costs[]{&row.loaded, &row.host};
@@ -117,7 +117,7 @@ WindowRow race_windows(const std::string &kind, MPI_Comm comm, const PairOptions
     typical_us[k] = makers[k].microseconds_of_one();
     rounds[k] = as_many(options.seconds / 2, typical_us[k], options.repetitions);
   }
-  // The first time is for what an MPI keeps of windows that have ended, as it would count for the kind that comes first.
+  // The first time is for what an MPI keeps of windows that have ended, as it would count for the kind that is measured first.
   for (const int k : {0, 1, 0, 1})
     measure_memory(makers[k], as_many(options.seconds / 4, 2 * typical_us[k], options.windows), comm, *costs[k]);
   std::array<int, 2> order{0, 1};
@@ -134,7 +134,7 @@ WindowRow race_windows(const std::string &kind, MPI_Comm comm, const PairOptions
 
 std::vector<std::string> window_kinds() { return {"create", "allocate", "allocate_shared", "dynamic"}; }
 
-WindowReport run_windows(MPI_Comm comm, const PairOptions &options, int argc, char **argv) {
+WindowReport run_windows(MPI_Comm comm, const WindowOptions &options, int argc, char **argv) {
   WindowReport report;
   {
     const halocline::Context context(comm);
@@ -143,7 +143,7 @@ WindowReport run_windows(MPI_Comm comm, const PairOptions &options, int argc, ch
   report.loaded = is_drop_in_loaded();
   report.window_bytes = options.window_bytes;
   std::mt19937_64 random(options.seed);
-  for (const std::string &kind : options.parts) {
+  for (const std::string &kind : options.kinds) {
     // A communicator of its own, so that the first window of each kind opens what a communicator needs.
     MPI_Comm own = MPI_COMM_NULL;
     MPI_Comm_dup(comm, &own);

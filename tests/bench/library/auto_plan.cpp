@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench/auto/plan.hpp"
+#include "library/auto_plan.hpp"
 
 #include <algorithm>
 #include <iterator>

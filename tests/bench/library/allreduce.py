@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Races hlc_allreduce against every algorithm of an MPI's own allreduce that can be asked for, and takes the best of them.
 
-allreduce.py [--mpi intel|mpich|openmpi] [--repeats N] [--json FILE] [--picture FILE] -- LAUNCHER... halocline-bench allreduce [OPTION...]
+allreduce.py [--mpi intel|mpich|openmpi] [--repeats N] [--json FILE] [--picture FILE] -- LAUNCHER... halocline_library_bench allreduce ...
 
 An MPI reads its choice when it starts, so the command behind `--` runs once for each way, in turn, N times; every run measures the library
 and the MPI side by side. Of each way and size the median of its ratios counts; the smallest over all ways is the library against the
 best (of its two ratios together, with arrays of a rank's own and with arrays that the node can read).
 
-    allreduce.py --mpi intel -- .venv/intelmpi/bin/mpiexec -genv I_MPI_PIN 0 -n 2 build/release-intelmpi/bin/halocline-bench allreduce
+    allreduce.py --mpi intel -- .venv/intelmpi/bin/mpiexec -n 2 build/release-intelmpi/bin/halocline_library_bench allreduce
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -114,7 +114,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=3, help="runs of each algorithm (default: 3)")
     parser.add_argument("--json", type=pathlib.Path, help="write the merged numbers to this file")
     parser.add_argument("--picture", type=pathlib.Path, help="draw them: .svg, .png or .pdf")
-    parser.add_argument("command", nargs="+", help="launcher, halocline-bench, allreduce and its options")
+    parser.add_argument("command", nargs="+", help="launcher, halocline_library_bench, allreduce and its options")
     options = parser.parse_args()
     runs = gather(options.command, options.mpi, options.repeats)
     if not runs:

@@ -1,7 +1,7 @@
-// The table and the JSON file of `halocline-bench windows`.
+// The table and the JSON file of `halocline_library_bench windows`.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench/rma/windows.hpp"
+#include "library/windows.hpp"
 
 namespace bench {
 
