@@ -2,6 +2,7 @@
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import functools
 import gc
 import threading
 import weakref
@@ -367,3 +368,34 @@ def test_exchanges_and_blocks_explain_their_modes(context):
     ):
         with pytest.raises(halocline.ArgumentError, match="not a type of NumPy"):
             make("no such type" if last else "f8")
+
+def test_every_class_says_what_it_is(context):
+    """No object shows its address instead."""
+    grid = halocline.Grid(context, (8, 8), periodic=True)
+    u, cells, here = halocline.Field(grid, name="u"), context.zeros(4), context.rank
+    box = halocline.Box((0, 4 * here), (4, 4))
+    made = [
+        context, grid, u, halocline.Halo(grid, [u], mode="notify"), halocline.Exchange(context, [halocline.Neighbour(here)], mode="notify"),
+        halocline.IndexHalo(context, [cells], [halocline.IndexNeighbour(here, [0], [3])], mode="notify"),
+        halocline.Blocks(context, (4, 4 * context.size), [box], [halocline.Blocks.zeros(context, [box])], mode="notify"),
+        halocline.Segment(context, 4, "f8", notifications=2), halocline.Allreduce(context, (3, 4), op=np.logaddexp),
+        halocline.SparseExchange(context, "f8"),
+    ]
+    told = [repr(one) for one in made]
+    assert told[3:] == [
+        "<halocline.Halo of 1 field, depth [1, 1] below and [1, 1] above, mode notify>",
+        f"<halocline.Exchange with ranks ({here},), mode notify>",
+        f"<halocline.IndexHalo of 1 field, with ranks ({here},), mode notify>",
+        "<halocline.Blocks of 1 box, 1 field, mode notify>",
+        "<halocline.Segment (4,) float64, 2 notifications>",
+        "<halocline.Allreduce logaddexp of (3, 4) float64>",
+        "<halocline.SparseExchange of float64>",
+    ]
+    assert repr(made[3].swapping()) == f"<halocline.Swapping of {told[3]}>"
+    for plan in reversed(made[3:]):
+        plan.close()
+    assert repr(made[3]) == "<halocline.Halo of 1 field, depth [1, 1] below and [1, 1] above, closed>"
+    assert [repr(plan).removesuffix(", closed>") for plan in made[7:]] == [one.removesuffix(">") for one in told[7:]]
+    assert repr(halocline.Halo.__new__(halocline.Halo)) == "<halocline.Halo, not made>"
+    classes = [one for one in map(functools.partial(getattr, halocline), halocline.__all__) if isinstance(one, type)]
+    assert [one.__name__ for one in classes if one.__repr__ is object.__repr__] == []

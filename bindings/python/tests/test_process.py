@@ -454,9 +454,67 @@ def test_an_mpich_of_another_name_that_is_loaded_is_the_one_that_is_used(tmp_pat
 @pytest.mark.parametrize("name", ["libmpich.so.12", "libmpi_gnu_123.so.12"])
 def test_an_mpich_of_another_name_is_found(tmp_path, name):
     library = renamed(tmp_path, name)
-    out = passes(f"import sys\nsys.prefix = '/nonexistent'\n{USES}",
+    out = passes(f"import sys\nsys.exec_prefix = '/nonexistent'\n{USES}",
                  LD_LIBRARY_PATH=f"{tmp_path}:{VENV}/lib/mpich", PATH="/nonexistent", HALOCLINE_PYTHON_MPI="mpich")
     assert out.split() == ["mpich", str(library)]
+
+
+def in_a_venv(folder, name="libmpi.so.12"):
+    """A Python's own folder with an MPI, as a package of PyPI leaves it, and lines that take the process for that Python's."""
+    (folder / "lib").mkdir()
+    library = renamed(folder / "lib", name)
+    return library, f"import sys\nsys.exec_prefix = {str(folder)!r}\n{USES}"
+
+
+@needs_mpich
+def test_the_mpi_of_a_virtual_environment_comes_before_that_of_the_loader(tmp_path):
+    """As in mpi4py: a module of the site stands on LD_LIBRARY_PATH."""
+    library, program = in_a_venv(tmp_path)
+    assert passes(program, LD_LIBRARY_PATH=f"{VENV}/lib/mpich:{VENV}/lib").split() == ["mpich", str(library)]
+
+
+@needs_mpich
+@needs_mpi4py
+def test_mpi4py_takes_the_same_mpi_of_a_virtual_environment(tmp_path):
+    library, program = in_a_venv(tmp_path)
+    program = program.replace("import halocline\n", "from mpi4py import MPI\nimport halocline\n", 1)
+    assert passes(program, LD_LIBRARY_PATH=f"{VENV}/lib/mpich:{VENV}/lib").split() == ["mpich", str(library)]
+
+
+def test_a_virtual_environment_decides_between_two_interfaces(tmp_path):
+    """Its Open MPI comes before an MPICH of the loader, and beside each other that of its libmpi.so; what a launcher says comes before."""
+    out = passes(f"""
+import os, pathlib, sys
+from halocline import _mpi
+folder = pathlib.Path({str(tmp_path)!r})
+sys.exec_prefix = str(folder)
+(folder / "lib").mkdir()
+(folder / "lib/libmpi.so.40").touch()
+tried, _mpi.built, _mpi.open_library = [], lambda: list(_mpi.LIBRARIES), lambda place: tried.append(place)
+def first(**variables):
+    tried.clear()
+    os.environ.update(variables)
+    os.environ.pop("MPI4PY_MPIABI", None)
+    return _mpi.load_one(None), str(pathlib.Path(tried[0]).parent)
+print(*first())
+(folder / "lib/libmpi.so.12").touch()
+print(*first())
+(folder / "lib/libmpi.so").symlink_to("libmpi.so.40")
+print(*first())
+print(*first(PMI_SIZE="1"))
+""")
+    inside = str(tmp_path / "lib")
+    assert out.split() == ["openmpi", inside, "mpich", inside, "openmpi", inside, "mpich", inside]
+
+
+@needs_mpich
+def test_the_library_that_mpi4py_is_told_is_taken(tmp_path):
+    library = renamed(tmp_path, "libmpich.so.12")
+    for named in (library, tmp_path):
+        out = passes(USES, LD_LIBRARY_PATH=f"{VENV}/lib/mpich:{VENV}/lib", MPI4PY_LIBMPI=f"/nonexistent/libmpi.so.12:{named}")
+        assert out.split() == ["mpich", str(library)]
+    done = run(USES, MPI4PY_LIBMPI="/nonexistent/libmpi.so.12")
+    assert "MPI4PY_LIBMPI is '/nonexistent/libmpi.so.12', and no MPI can be loaded from there" in done.stderr
 
 
 @needs_mpich

@@ -62,6 +62,7 @@ class Allreduce(Plan):
             self.shape = shape_of(shape, "Allreduce: shape")
             self.dtype = dtype_of(dtype, "Allreduce")
             words = self._words(op)
+        self._op = op if isinstance(op, str) else getattr(op, "__name__", type(op).__name__)
         kind, reduction, function = words
         count = math.prod(self.shape)
         number = TYPES.get(kind, OPAQUE)
@@ -81,6 +82,9 @@ class Allreduce(Plan):
             names = ", ".join(str(np.dtype(one)) for one in TYPES)
             raise ArgumentError(f"Allreduce: dtype is {self.dtype}; it must be one of {names}, or for a function plain values")
         return kind, number_in(REDUCTIONS, op, "op"), None
+
+    def _about(self) -> str:
+        return f"{self._op} of {self.shape} {self.dtype}"
 
     def run(self, array: Any, out: Any = None) -> NDArray[Any]:
         """Combines this array with those of the other ranks. Returns the result: `out`, which may be `array`, or a new array.

@@ -53,6 +53,11 @@ def bytes_of(shape: tuple[int, ...], dtype: np.dtype[Any], what: str) -> int:
     return count
 
 
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """For `repr`: "1 field", "2 fields"."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
 class _Shown:
     """Memory in the terms of NumPy's array interface, and what keeps it."""
 

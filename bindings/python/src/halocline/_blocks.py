@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core
-from ._arrays import OPAQUE, TYPES, as_array, dtype_of, plain, type_name, whole, wholes
+from ._arrays import OPAQUE, TYPES, as_array, counted, dtype_of, plain, type_name, whole, wholes
 from ._context import Context, agreeing
 from ._errors import ArgumentError
 from ._grid import Depth, per_dimension, sides_of
@@ -106,6 +106,9 @@ class Blocks(FieldSwaps):
     """Of this rank."""
     fields: tuple[tuple[NDArray[Any], ...], ...]
     """Per field the arrays of the boxes, in their order."""
+
+    def _about(self) -> str:
+        return f"of {counted(len(self.boxes), 'box', 'boxes')}, {counted(len(self.fields), 'field')}{self._mode()}"
 
     @staticmethod
     def _described(

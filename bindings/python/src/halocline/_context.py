@@ -279,6 +279,8 @@ class Context:
             _open.remove(self)
 
     def __repr__(self) -> str:
+        if "cores" not in self.__dict__:
+            return "<halocline.Context, not made>"
         return f"<halocline.Context: rank {self.rank} of {self.size}{'' if self.is_open else ', closed'}>"
 
     def __reduce__(self) -> Any:
@@ -362,12 +364,29 @@ class Plan:
         if kind is None:
             self.close()
 
+    def _about(self) -> str:
+        """What `repr` says of it: read from this object alone, so that it may be called anywhere."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        # A debugger may ask before the constructor has ended, or after it has failed.
+        if "_core" not in self.__dict__ or not _core.is_made(self._core):
+            return f"<halocline.{type(self).__name__}, not made>"
+        return f"<halocline.{type(self).__name__} {self._about()}{'' if self.is_open else ', closed'}>"
+
     def __reduce__(self) -> Any:
         raise TypeError(f"a {type(self).__name__} cannot be pickled: it belongs to its process")
 
 
 class ExplainedPlan(Plan):
     """A plan that has a mode, and says why."""
+
+    def _mode(self) -> str:
+        """For `repr`: ", mode direct", where the plan can still be asked."""
+        try:
+            return f", mode {self._core.info()['mode']}"
+        except Error:
+            return ""
 
     def info(self) -> dict[str, Any]:
         """What the plan decided: mode, epoch, neighbours and how they are reached, bytes per swap. Local."""

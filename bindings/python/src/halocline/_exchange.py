@@ -48,6 +48,7 @@ class Exchange(ExplainedPlan):
         with agreeing(context, "Exchange"):
             numbers = mode_number(mode), number_in(EPOCHS, epoch, "epoch"), number_in(DRIVES, drive, "drive")
             listed = [self._words(i, Neighbour(*entry)) for i, entry in enumerate(neighbours)]
+        self._ranks = tuple(entry[0] for entry in listed)
         self._begin(context, _core.Exchange, listed, *numbers, name)
 
     @staticmethod
@@ -63,6 +64,9 @@ class Exchange(ExplainedPlan):
             None if send is None else send.reshape(-1).view("u1"),
             None if receive is None else receive.reshape(-1).view("u1"),
         )
+
+    def _about(self) -> str:
+        return f"with ranks {self._ranks}{self._mode()}"
 
     def start(self) -> None:
         """Copies the arrays that are sent, which may be written again when it returns, and sends them. Errors as for Halo.swap."""

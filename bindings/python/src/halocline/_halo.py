@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import OPAQUE, TYPES, shown, type_name, wholes
+from ._arrays import OPAQUE, TYPES, counted, shown, type_name, wholes
 from ._context import ExplainedPlan, agreeing
 from ._errors import ArgumentError
 from ._grid import STAGGERS, Depth, Field, Grid, number_in, per_dimension, sides_of
@@ -141,6 +141,9 @@ class Halo(ExplainedPlan):
 
     fields: tuple[Field, ...]
     """The fields, in the order given."""
+
+    def _about(self) -> str:
+        return f"of {counted(len(self.fields), 'field')}, depth {self._depth[0]} below and {self._depth[1]} above{self._mode()}"
 
     def swap(  # noqa: PLR0913 - all but one by keyword
         self,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import OPAQUE, TYPES, as_array, plain, shown, type_name, whole
+from ._arrays import OPAQUE, TYPES, as_array, counted, plain, shown, type_name, whole
 from ._context import Context, agreeing
 from ._errors import ArgumentError
 from ._swaps import FieldSwaps, called, named, words_of
@@ -133,6 +133,10 @@ class IndexHalo(FieldSwaps):
 
     fields: tuple[NDArray[Any], ...]
     """The arrays, in the order given."""
+
+    def _about(self) -> str:
+        neighbours = tuple(rank for rank, _ in self._ghosts)
+        return f"of {counted(len(self.fields), 'field')}, with ranks {neighbours}{self._mode()}"
 
     # ------------------------------------------------------------ views
 

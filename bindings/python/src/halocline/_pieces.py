@@ -22,6 +22,10 @@ class Piece:
     def __init__(self, box: _Box, cells: NDArray[Any], reach: Sequence[int]) -> None:
         self._box, self._cells, self._reach = box, cells, tuple(reach)
 
+    def __repr__(self) -> str:
+        cells = ", ".join(f"{begin}:{end}" for begin, end in self._box)
+        return f"<halocline.Piece [{cells}], reach {self._reach}>"
+
     @property
     def index(self) -> tuple[slice, ...]:
         """Its place in the block: `u.interior[piece.index]`."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core
-from ._arrays import NUMBERS, as_array, bytes_of, contiguous, converted, dtype_of, plain, shape_of, type_name, whole
+from ._arrays import NUMBERS, as_array, bytes_of, contiguous, converted, counted, dtype_of, plain, shape_of, type_name, whole
 from ._context import Context, Plan, agreeing
 from ._errors import ArgumentError
 from ._grid import number_in
@@ -67,6 +67,9 @@ class Segment(Plan):
     """How many each part has."""
     array: NDArray[Any]
     """This rank's own part, zero at first. It stays valid when the segment is closed."""
+
+    def _about(self) -> str:
+        return f"{self.shape} {self.dtype}, {counted(self.notifications, 'notification')}"
 
     def part(self, rank: int) -> NDArray[Any] | None:
         """The part of a rank of this node, in one dimension, for loads and stores; None for a rank of another node."""

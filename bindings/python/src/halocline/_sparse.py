@@ -43,6 +43,9 @@ class SparseExchange(Plan):
     dtype: np.dtype[Any]
     """Of the messages' elements."""
 
+    def _about(self) -> str:
+        return f"of {self.dtype}"
+
     def start(self, messages: Iterable[tuple[int, Any]]) -> None:
         """Sends messages, pairs of a rank and an array, as far as there is room. Waits for no other rank.
 

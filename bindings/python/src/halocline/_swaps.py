@@ -20,6 +20,9 @@ class Swapping:
     def __init__(self, halo: Any, start: Callable[[], None]) -> None:
         self._halo, self._start = halo, start
 
+    def __repr__(self) -> str:
+        return f"<halocline.Swapping of {self._halo!r}>"
+
     def __enter__(self) -> Any:
         self._start()
         return self._halo
