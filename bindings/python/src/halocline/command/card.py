@@ -137,12 +137,12 @@ def read(path: pathlib.Path) -> Card:
 
 
 def default_path() -> pathlib.Path:
-    """The default card of the sources or of the installation."""
+    """The default card of the sources, of the installation, or of the wheel."""
     root = native.checkout()
     bench = native.find_program("halocline-bench")
     places = [root / "share" / "halocline"] if root else []
     places += [bench.resolve().parent.parent / "share" / "halocline"] if bench else []
-    for place in places:
+    for place in [*places, pathlib.Path(__file__).parent]:
         if (place / "default_card.json").is_file():
             return place / "default_card.json"
     raise Failure("the default machine card is not installed; --card names another", Exit.MISSING)

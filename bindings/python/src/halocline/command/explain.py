@@ -47,9 +47,12 @@ def add(subparsers: Subparsers) -> None:
 
 
 def find_card(options: argparse.Namespace) -> Card:
-    """That of the option, else that which the library takes here."""
+    """That of the option, else that which the library takes here; without halocline-info, as in the wheel, the default card."""
     if options.card:
         return cards.read(options.card)
+    if options.build is None and native.find_program("halocline-info") is None:
+        why = "default card: halocline-info, which names that of this host and MPI, is not installed"
+        return dataclasses.replace(cards.read(cards.default_path()), source=why)
     source = info.look(2, [], options.build)["card"]["source"] or ""
     if source.startswith("default card"):
         return dataclasses.replace(cards.read(cards.default_path()), source=source)

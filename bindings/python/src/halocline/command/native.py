@@ -77,7 +77,8 @@ def how_to_get(name: str, build: pathlib.Path | None) -> str:
     root = checkout()
     if build is not None and (root is None or build.resolve() != root / "build" / "release"):
         return f"Build it: cmake --build {build} --target {name}"
-    return f"Build it: {root / 'go'}" if root else "Install Halocline's programs, and name their prefix by HALOCLINE_HOME"
+    return f"Build it: {root / 'go'}" if root else \
+        "The wheel has no native programs: install Halocline with your MPI (docs/packages.md), and set HALOCLINE_HOME to its prefix"
 
 
 def needs_loader(program: pathlib.Path) -> bool:
