@@ -5,6 +5,7 @@ SPDX-License-Identifier: BSD-3-Clause
 import gc
 import os
 import pickle
+import re
 import signal
 import sys
 import threading
@@ -17,6 +18,9 @@ import pytest
 from conftest import filled
 
 import halocline
+from halocline._errors import in_python
+
+HEADERS = Path(__file__).resolve().parents[3] / "include" / "halocline"
 
 
 @pytest.fixture
@@ -541,3 +545,23 @@ def test_what_public_calls_return_has_a_public_name(grid):
 def test_only_names_that_are_there_can_be_imported():
     with pytest.raises(AttributeError, match="Contxt"):
         halocline.Contxt  # noqa: B018
+
+
+def test_messages_name_the_functions_of_this_package():
+    """Each function of C that a message of the library may name is one that is here; types keep their names."""
+    assert in_python("hlc_halo_init on rank 2: fields is NULL") == "Halo on rank 2: fields is NULL"
+    assert in_python("waiting for rank 0 (in hlc_index_halo_finalise of plan 3)") == "waiting for rank 0 (in IndexHalo.close of plan 3)"
+    assert in_python("hlc_put_notify on rank 1: invalid hlc_number 12") == "Segment.put_notify on rank 1: invalid hlc_number 12"
+    declared = set(re.findall(r"\bHLC_API [^;(]*?\b(hlc_[a-z0-9_]+)\(", "".join(path.read_text() for path in HEADERS.glob("*.h"))))
+    assert len(declared) > 80
+    untold = re.compile("hlc_(field_free|model_|set_wait_check|version|error_message|status_name|mode_name|init_fortran|for_rows)"
+                        "|hlc_segment_(data|info)|hlc_allreduce_info")
+    for function in sorted(declared):
+        named = in_python(function)
+        if untold.match(function):
+            continue
+        for one in named.split(" or "):
+            found = halocline
+            for part in one.split("."):
+                found = getattr(found, part, None)
+            assert found is not None or one in ("mode", "a call", "the machine card"), (function, named)

@@ -63,6 +63,25 @@ print(halocline.mpi_library()[0], context.size)
     assert out.split() == [VARIANT, "1"]
 
 
+def test_a_plan_that_was_asked_to_read_in_place_and_cannot_is_named_in_one_line():
+    """By what allocates such memory in Python. Mode auto was not asked to, and says nothing."""
+    program = """
+import numpy, halocline
+context = halocline.Context()
+grid = halocline.Grid(context, (8, 8), periodic=True)
+own = halocline.Field.over(grid, numpy.zeros([cells + 2 for cells in grid.local]))
+for mode in {modes}:
+    halocline.Halo(grid, [own], mode=mode, name="of " + mode)
+"""
+
+    def told_by(modes):
+        return [line for line in run(program.format(modes=modes), 2).stderr.splitlines() if line.startswith("halocline")]
+
+    told = told_by(["direct", "view", "direct"])
+    assert len(told) == 1 and told[0].startswith("halocline: mode direct, plan 'of direct': ") and "Context.zeros" in told[0], told
+    assert told_by(["auto", "notify"]) == []
+
+
 def test_the_variable_names_a_variant():
     program = """
 import halocline

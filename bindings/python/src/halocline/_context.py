@@ -22,7 +22,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from . import _core, _mpi, _process
 from ._arrays import bytes_of, dtype_of, shape_of
-from ._errors import ArgumentError, Error, PeerDiedError, StateError, WaitTimeoutError
+from ._errors import ArgumentError, Error, PeerDiedError, StateError, WaitTimeoutError, in_python
 
 
 class Closable(Protocol):
@@ -396,9 +396,9 @@ class ExplainedPlan(Plan):
     def explain(self) -> str:
         """Why the plan has its mode, in words and a table: what was predicted, measured and left out. Local; may change until a trial is
         over."""
-        return str(self._core.explain(False))
+        return in_python(str(self._core.explain(False)))
 
     def explanation(self) -> dict[str, Any]:
         """The same as a dictionary; docs/bench.md of the C library describes it."""
-        found: dict[str, Any] = json.loads(self._core.explain(True))
+        found: dict[str, Any] = json.loads(in_python(self._core.explain(True)))
         return found

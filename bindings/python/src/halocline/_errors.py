@@ -2,6 +2,7 @@
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import re
 
 
 class Error(RuntimeError):
@@ -64,6 +65,40 @@ class RuleError(Error):
     status = "HLC_ERR_RULE"
 
 
+# How the functions of C in the library's messages are called here. Most follow from the kind of what they make and use.
+_KINDS = {"grid": "Grid", "halo": "Halo", "index_halo": "IndexHalo", "blocks": "Blocks", "exchange": "Exchange", "allreduce": "Allreduce",
+          "sparse": "SparseExchange", "segment": "Segment"}
+_VERBS = {"init": "", "create": "", "finalise": ".close", "destroy": ".close", "free": ".close", "rank": ".rank_at", "views": ".view",
+          "start_with": ".start"}
+_OTHERS = {
+    "init": "Context", "finalise": "Context.close", "context_network": "Context.network", "context_info": "Context",
+    "field_alloc": "Field or Context.zeros", "field_alloc_untouched": "Field or Context.zeros", "refuse": "a call",
+    "put": "Segment.put", "put_strided": "Segment.put_strided", "put_notify": "Segment.put_notify", "get": "Segment.get",
+    "get_strided": "Segment.get_strided", "notify": "Segment.notify", "notify_wait": "Segment.wait", "notify_test": "Segment.test",
+    "notify_reset": "Segment.reset", "fetch_op": "Segment.fetch_op", "accumulate": "Segment.accumulate", "atomics": "Segment.atomics",
+    "atomic_fetch_add": "Segment.fetch_add", "atomic_swap": "Segment.swap", "atomic_compare_swap": "Segment.compare_swap",
+    "flush": "Segment.flush", "flush_all": "Segment.flush", "flush_local": "Segment.flush_local",
+    "flush_local_all": "Segment.flush_local", "barrier": "Segment.barrier", "fills_moving": "fills_moving",
+    "mode_from_name": "mode", "model_open": "the machine card",
+}
+
+
+def _here(found: re.Match[str]) -> str:
+    name = found[1]
+    if name in _OTHERS:
+        return _OTHERS[name]
+    kind = next((one for one in sorted(_KINDS, key=len, reverse=True) if name.startswith(f"{one}_")), None)
+    if kind is None:
+        return found[0]
+    verb = name.removeprefix(f"{kind}_")
+    return _KINDS[kind] + _VERBS.get(verb, f".{verb}")
+
+
+def in_python(text: str) -> str:
+    """A sentence of the library, with the names that its functions have in this package. Types and constants keep those of C."""
+    return re.sub(r"\bhlc_([a-z0-9_]+)", _here, text)
+
+
 _CLASSES: dict[str, type[Error]] = {
     made.status: made
     for made in (
@@ -82,6 +117,6 @@ _CLASSES: dict[str, type[Error]] = {
 
 def made(status: str, message: str) -> Error:
     """The exception for a status of the library, with a message."""
-    error = _CLASSES.get(status, Error)(message)
+    error = _CLASSES.get(status, Error)(in_python(message))
     error.status = status
     return error
