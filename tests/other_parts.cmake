@@ -18,6 +18,8 @@ endfunction()
 if(TARGET cloud)
   halocline_cloud_check(cloud.check 600 --runs 1:notify 2 3:p2p 4.fake2:fence,notify,direct,notify_node 6:direct)
   halocline_classify(cloud.check NEEDS cloud)
+  # Its equations, by code of others and by symmetry: nothing of the library is in it but the halos.
+  halocline_launcher_test(NAME cloud.outside SCRIPT cloud/outside.py TARGET cloud COMPUTES LABELS app TIMEOUT 300)
   halocline_cloud_check(cloud.check.full 3600 --runs 1 2 2.fake2 3 3.fake2 4 4.fake2 6 6.fake2)
   halocline_classify(cloud.check.full FULL)
 endif()
