@@ -48,18 +48,36 @@ Status Agreement::poll() {
 }
 
 Status Agreement::await() {
+  ending_since_ns_ = 0;
   Wait wait(communicator_, WakeUp::by_polling, {CallName::swap, serial_});
   return wait_until(wait, [this] { return poll(); }, [&] { return find_failure(wait.timed_out()); });
 }
 
-Status Agreement::find_failure(bool timed_out) const {
+/// A rank that ends the plan before it has done its part, after an interrupt or an error, would wait for this one.
+Status Agreement::find_ending() {
+  constexpr std::int64_t kCertain_ns = 500'000'000;  // what it has sent may not have arrived yet
+  if (communicator_.calls().collective().ends(serial_) || !communicator_.doorbell().attached()) return Status::ok;
+  for (Member member = 0; member < communicator_.members(); ++member) {
+    const CallWord call = communicator_.call_of(member);
+    if (!call.ends(serial_)) continue;
+    if (ending_since_ns_ == 0) ending_since_ns_ = now_ns();
+    if (now_ns() - ending_since_ns_ < kCertain_ns) return Status::ok;
+    return fail(Status::mismatch,
+                "a swap of plan %lld: rank %d waits for rank %d to agree on a mode, which ends the plan (in %s); this swap "
+                "can only fail, end the plan here, too",
+                static_cast<long long>(serial_), communicator_.rank(), communicator_.rank_of(member), call.text().c_str());
+  }
+  return Status::ok;
+}
+
+Status Agreement::find_failure(bool timed_out) {
   const int me = communicator_.rank();
   if (const int dead = communicator_.find_dead(); dead >= 0)
     return fail(Status::peer_died, "rank %d waits for rank %d to agree on a mode, whose process has ended", me, dead);
   const RemoteProgress *network = communicator_.remote();
   if (network && network->lost() >= 0)
     return fail(Status::peer_died, "rank %d waits for other ranks to agree on a mode, and rank %d is lost", me, network->lost());
-  if (!timed_out) return Status::ok;
+  if (!timed_out) return find_ending();
   return fail(Status::timeout, "rank %d timed out after %lld s waiting for other ranks to agree on a mode (HALOCLINE_TIMEOUT)", me,
               static_cast<long long>(communicator_.timeout_ns() / 1'000'000'000));
 }

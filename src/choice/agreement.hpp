@@ -45,7 +45,8 @@ class Agreement {
     std::vector<std::int64_t> mine, all;
   };
   Status poll();
-  Status find_failure(bool timed_out) const;
+  Status find_failure(bool timed_out);
+  Status find_ending();
   void give_up();
 
   Communicator &communicator_;
@@ -55,6 +56,7 @@ class Agreement {
   std::size_t contributed_ = 0;
   int left_ = 0;  // swaps until it is due
   bool pending_ = false;
+  std::int64_t ending_since_ns_ = 0;  // when this wait first found a rank that ends the plan
 };
 
 }  // namespace halocline::core

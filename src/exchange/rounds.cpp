@@ -51,7 +51,7 @@ Status Rounds::wait_for_place(Channel &channel, int e, void **buffer) {
   const Edge &edge = plan_.edges[static_cast<std::size_t>(e)];
   trace_.begin_wait();
   const Status status = waiting_.until([&](bool *) { return channel.place(e, buffer); },
-                                       [&](bool timed_out) { return waiting_.suspect_rank(edge.rank, edge.member, timed_out); });
+                                       [&](bool timed_out) { return waiting_.suspect_awaited(edge.rank, edge.member, timed_out); });
   trace_.end_wait(e, "wait for room");
   return status;
 }
@@ -111,7 +111,7 @@ Status Rounds::close(bool waits) {
   }
   trace_.begin_wait();
   const Status closed =
-      waiting_.until([&](bool *) { return close_each(&rank); }, [&](bool timed_out) { return waiting_.suspect_all(rank, timed_out); });
+      waiting_.until([&](bool *) { return close_each(&rank); }, [&](bool timed_out) { return suspect_reader(rank, timed_out); });
   trace_.end_wait_for_readers(rank);
   HLC_TRY(closed);
   channels_.wake_peers();
@@ -139,10 +139,16 @@ Status Rounds::settle() {
 
 // ---------------------------------------------------------------- failures
 
+/// Of the ranks whose reading the end of a round waits for; below 0: the mode does not know which.
+Status Rounds::suspect_reader(int rank, bool timed_out) {
+  HLC_TRY(waiting_.suspect_all(rank, timed_out));
+  return rank < 0 ? Status::ok : waiting_.suspect_awaited(rank, plan_.communicator->member_of(rank), false);
+}
+
 Status Rounds::suspect_missing(bool timed_out) {
   for (const bool late : {false, timed_out})
     for (std::size_t e = 0; e < plan_.edges.size(); ++e)
-      if (arrivals_.is_missing(e)) HLC_TRY(waiting_.suspect_rank(plan_.edges[e].rank, plan_.edges[e].member, late));
+      if (arrivals_.is_missing(e)) HLC_TRY(waiting_.suspect_awaited(plan_.edges[e].rank, plan_.edges[e].member, late));
   return Status::ok;
 }
 

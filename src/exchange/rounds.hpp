@@ -77,6 +77,7 @@ class Rounds {
   Status complete(bool waits);
   Status close(bool waits);
   Status close_each(int *rank);
+  Status suspect_reader(int rank, bool timed_out);
   Status suspect_missing(bool timed_out);
   Status break_off(Status status);
 

@@ -2,7 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/waiting.hpp"
 
+#include "exchange/swap_times.hpp"
+
 namespace halocline::core {
+namespace {
+
+/// A rank that has done its part of the last swap may end the plan before what it has sent arrives here, or while this rank has no core.
+constexpr std::int64_t kCertain_ns = 500'000'000;
+
+}  // namespace
 
 /// Fails if another rank has reported a failure.
 Status Waiting::look_for_lost() const {
@@ -41,6 +49,16 @@ Status Waiting::suspect_rank(int rank, Member member, bool timed_out) {
                 communicator.rank(), static_cast<long long>(communicator.timeout_ns() / 1'000'000'000), plan_.name_of(rank).c_str(),
                 where(rank).c_str(), channels_.knows_who() ? "" : " or another neighbour (this mode does not know which)");
   return Status::ok;
+}
+
+Status Waiting::suspect_awaited(int rank, Member member, bool timed_out) {
+  HLC_TRY(suspect_rank(rank, member, timed_out));
+  const Communicator &communicator = *plan_.communicator;
+  if (member == kNotOnNode || !communicator.call_of(member).ends(plan_.times->serial())) return Status::ok;
+  if (ending_since_ns_ == 0) ending_since_ns_ = now_ns();
+  if (now_ns() - ending_since_ns_ < kCertain_ns) return Status::ok;
+  return fail(Status::mismatch, "%s: rank %d waits for rank %d, which ends the plan%s; this swap can only fail, end the plan here, too",
+              swap_text().c_str(), communicator.rank(), rank, where(rank).c_str());
 }
 
 Status Waiting::suspect_all(int rank, bool timed_out) {

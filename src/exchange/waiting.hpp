@@ -26,6 +26,9 @@ class Waiting {
 
   /// Fails if a rank has died, or has been waited for too long.
   Status suspect_rank(int rank, Member member, bool timed_out);
+  /// The same for a rank that must do something before the wait can end. Fails also if it ends the plan meanwhile, after an interrupt or an
+  /// error: then each would wait for the other.
+  Status suspect_awaited(int rank, Member member, bool timed_out);
   /// Any neighbour of the round may have died: a mode may not know for which one it waits.
   Status suspect_all(int rank, bool timed_out);
   /// Check mode waits for all neighbours, whether they take part in the round or not.
@@ -48,11 +51,13 @@ class Waiting {
   const Channels &channels_;
   Check *check_ = nullptr;  // null unless HALOCLINE_CHECK=1
   int dead_ = -1;  // a rank of this node whose process has ended
+  std::int64_t ending_since_ns_ = 0;  // when this wait first found an awaited rank that ends the plan
 };
 
 template <class Step, class FindFailed>
 Status Waiting::until(Step step, FindFailed find_failed) {
   bool progress = false;
+  ending_since_ns_ = 0;
   channels_.wake_peers();
   for (int looks = plan_.communicator->core_per_rank() ? kFirstLooks : 1; looks > 0; --looks) {
     const Status status = step(&progress);

@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <atomic>
+#include <string>
 
 #include "support/links.hpp"
 #include "support/plane.hpp"
@@ -75,6 +76,35 @@ TEST_F(WaitCheck, ends_a_wait_for_a_rank_that_does_not_swap) {
   }
   EXPECT_EQ(hlc_exchange_destroy(&exchange), HLC_OK);
 }
+
+/// Modes whose waits the library can end: fence, and late epochs of pscw, wait inside MPI.
+class Interrupted : public testing::TestWithParam<hlc_mode> {};
+
+/// Rank 0 ends the plan in place of its first swap, or of a later one. Rank 1 still swaps.
+TEST_P(Interrupted, swap_and_the_end_of_its_plan_do_not_wait_for_each_other) {
+  if (size() != 2) GTEST_SKIP() << "needs a rank that ends the plan and one that swaps";
+  for (const int swaps : {0, 1, 40}) {
+    Random random{8};
+    Rig rig(plain_case("row", decompose(size(), 1, {4, 4}, 0b1, random), 2), {hlc_mode_name(GetParam()), GetParam()});
+    if (!rig.ready()) return;
+    for (int step = 1; step <= swaps; ++step) rig.swap_once(step);
+    if (rank() == 0) continue;  // the end of the plan is the rig's
+    hlc_status status = HLC_OK;
+    for (int round = 0; round < 4 && status == HLC_OK; ++round) {
+      status = hlc_halo_start(rig.halo(), nullptr);
+      if (status == HLC_OK) status = hlc_halo_finish(rig.halo());
+    }
+    EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, status));
+    EXPECT_NE(std::string(hlc_error_message()).find("waits for rank 0"), std::string::npos) << hlc_error_message();
+    EXPECT_NE(std::string(hlc_error_message()).find("ends the plan (in hlc_halo_finalise of plan "), std::string::npos)
+        << hlc_error_message();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, Interrupted,
+                         testing::Values(HLC_MODE_AUTO, HLC_MODE_P2P, HLC_MODE_NEIGHBOR, HLC_MODE_PSCW, HLC_MODE_PASSIVE, HLC_MODE_NOTIFY,
+                                         HLC_MODE_DIRECT, HLC_MODE_NOTIFY_NODE, HLC_MODE_VIEW),
+                         [](const auto &at) { return std::string(hlc_mode_name(at.param)); });
 
 }  // namespace
 }  // namespace halocline::test

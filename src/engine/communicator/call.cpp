@@ -47,6 +47,16 @@ const char *name_of(CallName name) {
 
 CallWord CallWord::unpacked(std::int64_t packed) { return {static_cast<CallName>(packed % 256), packed / 256}; }
 
+bool CallWord::ends(std::int64_t of_plan) const {
+  switch (name) {
+    case CallName::halo_finalise:
+    case CallName::index_halo_finalise:
+    case CallName::blocks_finalise:
+    case CallName::exchange_destroy: return plan == of_plan;
+    default: return false;
+  }
+}
+
 void CallWord::write(char *text, std::size_t bytes) const {
   if (plan > 0)
     std::snprintf(text, bytes, "%s of plan %lld", name_of(name), static_cast<long long>(plan));

@@ -57,6 +57,8 @@ struct CallWord {
   /// Both as one number, never negative: ranks compare it, and read it in each other's memory.
   std::int64_t packed() const { return plan * 256 + static_cast<std::int64_t>(name); }
   static CallWord unpacked(std::int64_t packed);
+  /// Whether it ends this plan: a rank in it makes no other call of the plan, and waits for the ranks that still do.
+  bool ends(std::int64_t of_plan) const;
   /// "hlc_halo_finalise of plan 2"; "no call that waits" for none.
   std::string text() const;
   /// The same, written to `text`; allocates nothing.
