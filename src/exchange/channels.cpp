@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "engine/communicator/collective.hpp"
 #include "exchange/modes/modes.hpp"
+#include "exchange/swap_times.hpp"
 
 namespace halocline::core {
 namespace {
@@ -106,6 +107,12 @@ Status Channels::name_peer(Status status, int e) const {
   return fail(status, "rank %d cannot reach %s: %s", plan_.communicator->rank(), plan_.name_of(rank).c_str(), error_message());
 }
 
+/// "plan 'flow'", or "plan 2" without a name.
+std::string Channels::plan_text() const {
+  const std::string &given = plan_.options.name;
+  return given.empty() ? "plan " + std::to_string(plan_.times->serial()) : "plan '" + given + "'";
+}
+
 /// Reports once what the mode was asked for and cannot do here: edges to other nodes, fields that cannot be read.
 Status Channels::report_detours() const {
   const ModeRow &mode = *find_mode(plan_.options.mode);
@@ -113,8 +120,8 @@ Status Channels::report_detours() const {
   hlc_plan_info info{};
   info.neighbours = static_cast<int>(plan_.edges.size());
   describe(info);
-  // Mode notify_node does not promise to read fields, and an exchange whose mode is the default was not asked to.
-  const bool reads = mode.reads_fields && mode.mode != HLC_MODE_NOTIFY_NODE && plan_.options.says_detours;
+  // Mode notify_node does not promise to read fields. Auto and an exchange whose mode is the default were not asked to.
+  const bool reads = mode.reads_fields && mode.mode != HLC_MODE_NOTIFY_NODE && plan_.options.says_detours && !plan_.options.chosen;
   std::int64_t links[3] = {info.neighbours, mode.make_far ? info.via_mpi : 0, reads ? info.via_notify : 0};
   HLC_TRY(reduce(*plan_.communicator, plan_.comm, MPI_SUM, links, 3));
   if (plan_.communicator->rank() != 0) return Status::ok;
@@ -123,10 +130,10 @@ Status Channels::report_detours() const {
     report_once(name, "between nodes", "mode %s: %lld of %lld links between neighbours lead to another node and go over MPI: %s", name, far,
                 all, plan_.network->description());
   if (unread > 0)
-    report_once(name, "without fields",
-                "mode %s: %lld of %lld links between neighbours use notify: the data of one side are not in memory from hlc_field_alloc "
-                "(those of an exchange never are)",
-                name, unread, all);
+    report_once("direct", "without fields",
+                "mode %s, %s: %lld of %lld links between neighbours use notify, because the data of one side are not in memory that others "
+                "read (from hlc_field_alloc; in Python Field or Context.zeros; those of an exchange never are)",
+                name, plan_text().c_str(), unread, all);
   return Status::ok;
 }
 

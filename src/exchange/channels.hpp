@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "exchange/channel.hpp"
@@ -45,6 +46,7 @@ class Channels {
  private:
   Status make_far_channel(const std::vector<int> &far);
   Status add(MakeChannel make, const std::vector<int> &edges, int hlc_plan_info::*route);
+  std::string plan_text() const;
   Status report_detours() const;
 
   Plan &plan_;
