@@ -3,6 +3,7 @@
 module datadefn_mod
   use, intrinsic :: iso_fortran_env, only: real32, real64
   implicit none
+  integer, parameter :: SINGLE_PRECISION = real32
 #ifdef MODEL_IS_SINGLE
   integer, parameter :: DEFAULT_PRECISION = real32
 #else
