@@ -53,7 +53,8 @@ std::vector<std::vector<char>> all_done(const std::vector<Request> &mine, int ra
 
 class Check {
  public:
-  Check(Variant &variant, const CheckSetup &setup) : variant_(variant), begins_(setup.begins), shape_(setup.shape), rank_(setup.rank) {
+  Check(Variant &variant, const CheckSetup &setup)
+      : variant_(variant), begins_(setup.begins), content_(*setup.content), shape_(setup.shape), rank_(setup.rank) {
     for (int r = 0; r < shape_.ranks; ++r) keys_.push_back(setup.keys.of(r, 0));
   }
 
@@ -79,7 +80,13 @@ class Check {
     if (wrong_.empty()) wrong_ = wrong;
   }
 
-  void insert() { insert_those(is_any); }
+  void insert() {
+    insert_those(is_any);
+    content_ = digest_of_all(variant_.part(), shape_);
+    Digest right;
+    for (const auto &[key, value] : serial_) right.add(key, value);
+    if (content_ != right) note("the table holds " + content_.text() + ", the serial one " + right.text());
+  }
   void insert_again() { insert_those(is_inserted_again); }
   void insert_those(bool (*wanted)(Word)) {
     std::vector<Request> mine = requests_for(keys_of(rank_), What::insert, rank_, wanted);
@@ -168,6 +175,7 @@ class Check {
 
   Variant &variant_;
   const std::function<void(const std::string &)> &begins_;
+  Digest &content_;
   const Shape &shape_;
   int rank_;
   std::vector<std::vector<Word>> keys_;  // of all ranks

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "digest.hpp"
 #include "keys.hpp"
 #include "variant.hpp"
 
@@ -17,6 +18,7 @@ struct CheckSetup {
   const Keys &keys;
   int rank;
   std::function<void(const std::string &step)> begins;
+  Digest *content;  ///< gets what the table holds after the first inserts
 };
 
 /// Inserts all keys, finds them, erases some, inserts some again, and lets all ranks insert and erase a few keys at the same time. Returns

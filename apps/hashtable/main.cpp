@@ -47,7 +47,7 @@ bool check_all(std::vector<Contestant> &some, const Setup &setup, const Keys &ke
   common::Progress progress("hashtable", rank == 0);
   for (std::size_t i = 0; i < some.size(); ++i) {
     const auto begins = [&](const std::string &step) { progress.say(std::string("check ") + some[i].name + ": " + step); };
-    const std::string wrong = check(*some[i].variant, {setup.shape, keys, rank, begins});
+    const std::string wrong = check(*some[i].variant, {setup.shape, keys, rank, begins, &report.variants[i].content});
     report.variants[i].checked = wrong.empty();
     right = right && wrong.empty();
     if (rank == 0) std::printf("check %-16s %s\n", some[i].name, wrong.empty() ? "equal to the serial table" : wrong.c_str());
@@ -63,11 +63,13 @@ double seconds_of(Variant &variant, std::span<Request> requests) {
   return common::slowest(MPI_Wtime() - begin, MPI_COMM_WORLD);
 }
 
-Sample time_one(Variant &variant, std::vector<Request> requests) {
+/// content: gets what the table holds in the end.
+Sample time_one(Variant &variant, std::vector<Request> requests, const Shape &shape, Digest &content) {
   Sample sample;
   sample.insert_s = seconds_of(variant, requests);
   for (Request &request : requests) request.what = Request::What::find;
   sample.find_s = seconds_of(variant, requests);
+  content = digest_of_all(variant.part(), shape);
   variant.clear();
   return sample;
 }
@@ -85,7 +87,9 @@ void time_in_turn(std::vector<Contestant> &some, const Setup &setup, const Keys 
     for (std::size_t i = 0; i < some.size(); ++i) {
       const std::size_t turn = (i + static_cast<std::size_t>(round)) % some.size();
       progress.say("repeat " + std::to_string(round) + " of " + std::to_string(options.repeats) + ", " + some[turn].name);
-      const Sample sample = time_one(*some[turn].variant, requests);
+      Digest content;
+      const Sample sample = time_one(*some[turn].variant, requests, setup.shape, content);
+      if (round == 0) report.variants[turn].content = content;
       if (round > 0) report.variants[turn].samples.push_back(sample);
     }
     if (limit) {
@@ -102,7 +106,7 @@ int run(const Options &options, int argc, char **argv) {
   const Keys keys(options, context.size());
   std::vector<Contestant> some = make_variants(options, setup);
   Report report{common::find_environment(context, argc, argv), setup.shape, {}, {}};
-  for (const Contestant &one : some) report.variants.push_back({one.name, false, {}});
+  for (const Contestant &one : some) report.variants.push_back({one.name, false, {}, {}});
   const bool speaks = context.rank() == 0;
   if (speaks)
     std::printf("%lld inserts of each of %d ranks, keys %s; %lld buckets and %lld heap cells per rank\n",
@@ -110,10 +114,11 @@ int run(const Options &options, int argc, char **argv) {
                 static_cast<long long>(setup.shape.buckets), static_cast<long long>(setup.shape.heap));
   if (options.check && !check_all(some, setup, keys, report)) return 1;
   time_in_turn(some, setup, keys, options, report);
-  if (!speaks) return 0;
-  std::fputs((table_of(report, options) + limit_of(report)).c_str(), stdout);
+  const int status = have_equal_content(report) ? 0 : 1;
+  if (!speaks) return status;
+  std::fputs((table_of(report, options) + limit_of(report) + content_of(report)).c_str(), stdout);
   if (!options.json.empty()) write_json(report, options);
-  return 0;
+  return status;
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <common/statistics.hpp>
 #include <common/table.hpp>
 
+#include <algorithm>
+
 namespace hashtable {
 namespace {
 
@@ -24,6 +26,26 @@ std::string table_of(const Report &report, const Options &options) {
     rows.push_back({result.name, common::spread(rates(report, options, result, &Sample::insert_s), 3),
                     common::spread(rates(report, options, result, &Sample::find_s), 3)});
   return common::drawn(rows);
+}
+
+bool have_equal_content(const Report &report) {
+  return std::all_of(report.variants.begin(), report.variants.end(), [&](const Result &one) {
+    const Digest &first = report.variants.front().content;
+    return one.content.count == first.count && one.content.keys == first.keys;
+  });
+}
+
+std::string content_of(const Report &report) {
+  if (report.variants.empty() || report.variants.front().content.count == 0) return "";
+  const Digest &first = report.variants.front().content;
+  if (have_equal_content(report)) {
+    const bool same = std::all_of(report.variants.begin(), report.variants.end(), [&](const Result &one) { return one.content == first; });
+    return "After the inserts of round 0 all hold " + (same ? first.text() : first.text_of_keys()) +
+           (same ? ".\n" : "; the values differ, as the first of several ranks that insert a key decides.\n");
+  }
+  std::string text = "WRONG: after the inserts of round 0 the variants hold different keys\n";
+  for (const Result &result : report.variants) text += "  " + result.name + ": " + result.content.text() + "\n";
+  return text;
 }
 
 std::string limit_of(const Report &report) {
@@ -46,7 +68,11 @@ void write_json(const Report &report, const Options &options) {
     Json samples = Json::array();
     for (const Sample &sample : result.samples) samples.push_back({{"insert_s", sample.insert_s}, {"find_s", sample.find_s}});
     order.push_back(result.name);
-    variants[result.name] = {{"checked", result.checked}, {"samples", samples}};
+    variants[result.name] = {{"checked", result.checked},
+                             {"keys", result.content.count},
+                             {"digest_of_keys", result.content.keys},
+                             {"digest_of_pairs", result.content.pairs},
+                             {"samples", samples}};
   }
   Json limits = Json::array();
   for (const Limit::Sample &sample : report.limits) limits.push_back({{"alone_s", sample.alone_s}, {"fetched_s", sample.fetched_s}});

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "digest.hpp"
 #include "limit.hpp"
 #include "options.hpp"
 
@@ -21,6 +22,7 @@ struct Sample {
 struct Result {
   std::string name;
   bool checked = false;
+  Digest content = {};  ///< after the inserts of round 0, by the check or the round that warms up
   std::vector<Sample> samples;
 };
 
@@ -33,6 +35,10 @@ struct Report {
 
 /// The numbers of the table, one line per variant.
 std::string table_of(const Report &report, const Options &options);
+/// What the tables hold after the inserts of round 0, or which variants differ; empty if nothing was inserted.
+std::string content_of(const Report &report);
+/// Whether all variants hold the same keys, and each of its keys once.
+bool have_equal_content(const Report &report);
 /// What an atomic on a random bucket takes, and the inserts that this allows; empty if it was not measured.
 std::string limit_of(const Report &report);
 /// Writes problem, environment and all samples. Throws if the file cannot be written.
