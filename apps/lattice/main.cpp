@@ -5,6 +5,7 @@
 #include "check.hpp"
 #include "nersc.hpp"
 #include "report.hpp"
+#include "solution.hpp"
 
 #include <common/comm.hpp>
 #include <common/progress.hpp>
@@ -107,10 +108,12 @@ std::string verdict(const Problem &problem, const Contestants<R> &all, Result &r
   const bool solved = result.first.residual <= target && result.recomputed_residual <= 2 * target;
   const bool close = distance <= allowed_distance(problem.options);
   result.checked = same && solved && close;
-  std::snprintf(text, sizeof text, "%s: %d iterations, residual %.2e, recomputed %.2e, serial run at %.1e%s",
-                result.checked ? "right" : "WRONG", result.first.iterations, result.first.residual, result.recomputed_residual, distance,
-                same ? "" : (", other bits than " + all.front()->name()).c_str());
-  return text;
+  std::snprintf(text, sizeof text, "%s: %d iterations, residual %.2e, recomputed %.2e", result.checked ? "right" : "WRONG",
+                result.first.iterations, result.first.residual, result.recomputed_residual);
+  std::string words = text;
+  std::snprintf(text, sizeof text, ", serial run at %.1e", distance);
+  if (serial) words += text;
+  return words + (same ? "" : ", other bits than " + all.front()->name());
 }
 
 /// The first solutions of all variants. Returns false if any is wrong, or not the same.
@@ -135,6 +138,13 @@ bool compare(const Problem &problem, Contestants<R> &all, Report &report, common
     std::fflush(stdout);
   }
   return right;
+}
+
+/// That of all variants: they have the same bits.
+void say_solution(const Problem &problem, const Fermion<double> &x) {
+  const std::string words = solution_in_words(problem, x);
+  if (problem.context.rank() == 0) std::fputs(words.c_str(), stdout);
+  if (!problem.options.solution.empty()) write_solution(problem.options.solution, problem, x);
 }
 
 /// The same without swaps, of as many iterations: each rank solves for its block, with zeros around it. The solution is not looked at.
@@ -179,6 +189,7 @@ int run(const Problem &problem, Report &report) {
   common::Progress progress("lattice", speaks);
   Contestants<R> all = make_contestants<R>(problem, terms, b, progress);
   if (!compare(problem, all, report, progress)) return 1;
+  say_solution(problem, converted<double>(all.front()->x()));
   if (options.repeats > 0) add_local(problem, terms, b, all, report, progress);
   time_in_turn(all, options, report);
   if (!speaks) return 0;

@@ -82,6 +82,7 @@ static void add_options(CLI::App &app, Options &o) {
   app.add_option("--repeats", o.repeats, "Timed solutions by each variant; 0: none")->check(CLI::Range(0, 1000000))->capture_default_str();
   app.add_flag("--check", o.check, "Compare with a serial run, and try the operator, gauge invariance and free fields");
   app.add_option("--skew", o.skew, "Seed of random delays of each rank in swaps; 0: none")->check(common::seed())->capture_default_str();
+  app.add_option("--solution", o.solution, "Write right-hand side and solution to this file: README.md has its form");
   app.add_option("--json", o.json, "Write the environment and all samples to this file");
 }
 

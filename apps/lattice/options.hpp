@@ -32,6 +32,7 @@ struct Options {
   bool check = false;
   std::uint64_t skew = 0;  ///< seed of random delays; 0: none
   std::string json;
+  std::string solution;  ///< the file for right-hand side and solution
 };
 
 /// Fills options from the command line; returns what there is to print if nothing is to run.
