@@ -50,6 +50,7 @@ inline constexpr std::array kVariables{
     Variable{"BREAK", Reader::tests, "", "which call of a broken MPI is wrong"},
     Variable{"HOSTS", Reader::tests, "", "hosts in namespaces of this machine"},
     Variable{"SOAK_SWAPS", Reader::tests, "", "swaps of the soak test"},
+    Variable{"STAGGERED_CASES", Reader::tests, "", "random cases of the test of staggered fields, per mode"},
     Variable{"DIR", Reader::place, "", "where the library is installed"},
     Variable{"ROOT", Reader::place, "", "where the library is installed"},
     Variable{"VERSION", Reader::place, "", "which version is installed"},
