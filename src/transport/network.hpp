@@ -54,7 +54,7 @@ enum class Kind : std::uint32_t { ofi, ucx };
 
 /// What a user asks for; empty: the fastest.
 struct Wish {
-  std::string network;  // ofi or ucx; empty: ofi
+  std::string network;  // ofi or ucx; empty: the one with the better device
   std::string provider, interface;
   bool one_host = false;  // no rank runs on another host, so none has to reach this one from outside
   bool many_threads = false;  // several threads may call at once
