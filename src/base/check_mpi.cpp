@@ -1,5 +1,7 @@
 // MPI's own text as the thread's error message. In a file of its own, because the helper process links the rest without MPI.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <mpi.h>
+
 #include "base/status.hpp"
 
 namespace halocline::core {

@@ -3,6 +3,7 @@
 #include "base/environment.hpp"
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/mpi_end.hpp"
 
+#include <mpi.h>
+
 #include <mutex>
 
 namespace halocline::core {

@@ -2,23 +2,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <halocline/halocline.h>
-
 namespace halocline::core {
 
-/// The result of a call; the values are those of hlc_status. `again` means "not yet" and is not an error.
+/// The result of a call; the values are those of hlc_status, as status.cpp checks. `again` means "not yet" and is not an error.
 enum class [[nodiscard]] Status : int {
-  ok = HLC_OK,
-  again = HLC_AGAIN,
-  argument = HLC_ERR_ARGUMENT,
-  state = HLC_ERR_STATE,
-  memory = HLC_ERR_MEMORY,
-  mismatch = HLC_ERR_MISMATCH,
-  timeout = HLC_ERR_TIMEOUT,
-  peer_died = HLC_ERR_PEER_DIED,
-  mpi = HLC_ERR_MPI,
-  unsupported = HLC_ERR_UNSUPPORTED,
-  rule = HLC_ERR_RULE,
+  ok = 0,
+  again = 1,
+  argument = 2,
+  state = 3,
+  memory = 4,
+  mismatch = 5,
+  timeout = 6,
+  peer_died = 7,
+  mpi = 8,
+  unsupported = 9,
+  rule = 10,
 };
 
 /// True for a status that is a failure, which `again` is not.

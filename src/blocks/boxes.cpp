@@ -163,11 +163,11 @@ Status BoxTable::share(Communicator &communicator, NodeLeaders &leaders, const s
     if (!mine.empty()) std::memcpy(record.data() + head, mine.data(), mine.size() * sizeof(Placed));
     return Status::ok;
   }));
-  return share_records(communicator, leaders, Status::ok, {record.data(), static_cast<int>(record_)}, records_, ObjectFile::closed);
+  return records_.share(communicator, leaders, Status::ok, {record.data(), static_cast<int>(record_)});
 }
 
 std::span<const Placed> BoxTable::of(int rank) const {
-  const char *record = records_->all() + record_ * rank;
+  const char *record = records_.all() + record_ * rank;
   std::int64_t count = 0;
   std::memcpy(&count, record, sizeof count);
   return {reinterpret_cast<const Placed *>(record + sizeof count), static_cast<std::size_t>(count)};

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <halocline/blocks.h>
+
 #include <span>
 #include <vector>
 
@@ -36,7 +38,7 @@ class BoxTable {
 
  private:
   std::int64_t record_ = 0;  // bytes of a rank's record: its number of blocks, and space for the most blocks of any rank
-  std::unique_ptr<SharedRecords> records_;
+  RankRecords records_;
 };
 
 /// Cells that a block needs from another.

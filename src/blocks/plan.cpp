@@ -10,6 +10,7 @@
 #include "blocks/check_spec.hpp"
 #include "blocks/links.hpp"
 #include "blocks/read_arrays.hpp"
+#include "engine/network/network.hpp"
 #include "exchange/modes/modes.hpp"
 
 namespace halocline::core {

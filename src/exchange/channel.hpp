@@ -3,13 +3,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <halocline/halocline.h>
+
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "engine/communicator/collective.hpp"
-#include "engine/communicator/wait.hpp"
+#include "base/leaked_on_failure.hpp"
+#include "base/status.hpp"
+#include "engine/communicator/topology.hpp"
+#include "engine/communicator/wake_up.hpp"
+#include "engine/memory/field_place.hpp"
 #include "exchange/engine_parts.hpp"
 
 namespace halocline::core {
@@ -172,7 +180,7 @@ class Channel : public LeakedOnFailure {
   /// What a rank does alone in create; all leave with the same status.
   template <class Part>
   Status prepare(Part part) {
-    return halocline::core::prepare(*plan_.communicator, plan_.comm, part);
+    return prepare_by([](void *of) { return (*static_cast<Part *>(of))(); }, &part);
   }
   const Edge &edge(int index) const { return plan_.edges[static_cast<std::size_t>(index)]; }
   const Part &part(int index) const { return plan_.parts[static_cast<std::size_t>(index)]; }
@@ -184,6 +192,7 @@ class Channel : public LeakedOnFailure {
 
  private:
   virtual void ring_peers() {}
+  Status prepare_by(Status (*step)(void *), void *of);
 
   bool packs_;
   std::vector<Member> no_partners_;

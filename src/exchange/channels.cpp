@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "engine/communicator/collective.hpp"
+#include "engine/network/network.hpp"
 #include "exchange/modes/modes.hpp"
 #include "exchange/swap_times.hpp"
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "engine/communicator/check_mailbox.hpp"
 #include "engine/communicator/collective.hpp"
 
 namespace halocline::core {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/communicator/check_mailbox.hpp"
 #include "exchange/findings.hpp"
 #include "exchange/stamp.hpp"
 

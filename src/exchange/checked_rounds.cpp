@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/communicator/collective.hpp"
+#include "engine/communicator/communicator.hpp"
 
 namespace halocline::core {
 

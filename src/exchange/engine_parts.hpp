@@ -3,14 +3,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "engine/communicator/check_mailbox.hpp"
-#include "engine/communicator/communicator.hpp"
-#include "engine/memory/fields.hpp"
+#include <mpi.h>
+
 #include "engine/memory/packings.hpp"
-#include "engine/network/network.hpp"
 
 namespace halocline::core {
 
+class CheckMailbox;
+class Communicator;
+class Fields;
+class Network;
 class SwapTimes;
 
 /// A plan keeps those that it needs.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/bounds.hpp"
+#include "engine/memory/fields.hpp"
 #include "exchange/exchange.hpp"
 
 namespace halocline::core {

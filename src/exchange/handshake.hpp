@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/communicator/collective.hpp"
+#include "engine/network/network.hpp"
 #include "exchange/channel.hpp"
 
 namespace halocline::core {

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <mpi.h>
+
 #include <climits>
+#include <cstdint>
 #include <utility>
 
 #include "base/status.hpp"

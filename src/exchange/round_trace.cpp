@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/communicator/communicator.hpp"
+
 namespace halocline::core {
 namespace {
 

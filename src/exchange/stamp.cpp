@@ -5,6 +5,8 @@
 #include <cstring>
 #include <string>
 
+#include "engine/communicator/communicator.hpp"
+
 namespace halocline::core {
 namespace {
 

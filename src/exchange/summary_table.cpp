@@ -3,6 +3,7 @@
 #include "exchange/summary_table.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "base/printed.hpp"
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/waiting.hpp"
 
+#include "engine/communicator/communicator.hpp"
 #include "exchange/swap_times.hpp"
 
 namespace halocline::core {

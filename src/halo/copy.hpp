@@ -3,7 +3,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <halocline/halocline.h>
+
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>

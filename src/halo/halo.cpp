@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/bounds.hpp"
+#include "engine/memory/fields.hpp"
 #include "halo/agree.hpp"
 
 namespace halocline::core {

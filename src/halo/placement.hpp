@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <halocline/halocline.h>
+
 #include <vector>
 
 #include "engine/communicator/communicator.hpp"

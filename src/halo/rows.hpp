@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <halocline/view.h>
+
 #include "base/status.hpp"
 
 namespace halocline::core {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/memory/fields.hpp"
+
 namespace halocline::core {
 namespace {
 

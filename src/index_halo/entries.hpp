@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <halocline/halocline.h>
+
 #include <cstdint>
 #include <vector>
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "index_halo/index_halo.hpp"
 
+#include "engine/memory/fields.hpp"
+
 namespace halocline::core {
 namespace {
 

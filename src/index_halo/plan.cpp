@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/types.hpp"
+#include "engine/memory/fields.hpp"
 #include "exchange/modes/modes.hpp"
 #include "index_halo/index_halo.hpp"
 #include "index_halo/read_lists.hpp"

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "engine/communicator/collective.hpp"
+#include "engine/memory/fields.hpp"
 #include "exchange/mpi_bytes.hpp"
 
 namespace halocline::core {

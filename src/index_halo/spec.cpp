@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "index_halo/spec.hpp"
 
+#include <cstddef>
 #include <string>
 #include <tuple>
 

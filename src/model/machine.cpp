@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+#include <cstddef>
+
 namespace halocline::core {
 
 std::string mpi_version() {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/network/request_engine.hpp"
+
 namespace halocline::core {
 namespace {
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/communicator/topology.hpp"
+
 namespace halocline::core {
 
 SharedArrays::SharedArrays(Fields &fields, int members)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/atomics.hpp"
+#include "engine/communicator/topology.hpp"
 #include "engine/memory/fields.hpp"
 
 namespace halocline::core {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include "engine/network/request_queries.hpp"
 #include "engine/rma/operations.hpp"
 #include "sparse/sparse_slots.hpp"
 

@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "engine/communicator/collective.hpp"
+#include "engine/network/request_engine.hpp"
 #include "engine/rma/await.hpp"
 
 namespace halocline::core {

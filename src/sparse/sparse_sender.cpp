@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/network/request_engine.hpp"
 #include "engine/rma/operations.hpp"
 
 namespace halocline::core {

@@ -8,6 +8,7 @@
 #include "engine/communicator/collective.hpp"
 #include "engine/communicator/wait_until.hpp"
 #include "engine/context/context.hpp"
+#include "engine/network/request_engine.hpp"
 #include "engine/rma/segment_directory.hpp"
 #include "engine/sync/group.hpp"
 #include "support/mpi_test.hpp"

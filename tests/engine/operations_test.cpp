@@ -14,6 +14,7 @@
 
 #include "api/handles.hpp"
 #include "engine/communicator/collective.hpp"
+#include "engine/network/request_engine.hpp"
 #include "engine/numbers.hpp"
 #include "engine/rma/atomic_list.hpp"
 #include "engine/rma/local_memory.hpp"

@@ -13,9 +13,10 @@ Usage: layers.py SRC_FOLDER
 The build enforces the layers by include paths; this check also sees files that no target compiles, transports that know each other, and
 build files that link or include a layer. Circles only this check sees.
 
-One file outside src/transport names a network, by its folder and its namespace: engine/network/network_transport.hpp. It brings
-NetworkEndpoint, NetworkSegment and the plain types that transport/*.hpp declare. A layer that may not include transport (exchange, reduce,
-faces, ...) names none of these: engine/network/slot_channel.hpp is what it sends messages to other nodes with.
+Two files outside src/transport name a network, by its folder and its namespace: engine/network/network_transport.hpp brings NetworkEndpoint,
+NetworkSegment and the plain types that transport/*.hpp declare, engine/network/network_names.hpp only the names of these. A layer that may not
+include transport (exchange, reduce, faces, ...) names none of these: engine/network/slot_channel.hpp is what it sends messages to other nodes
+with.
 Tests are not looked at: some are about one network.
 
 SPDX-License-Identifier: BSD-3-Clause
@@ -58,6 +59,7 @@ MPI_FACE_MAY_USE = {"handle": {"handle"}, "datatype": {"datatype", "handle"}}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 # Where a network is named. Shared memory is no choice: engine and helper use it as it is.
 ALIAS, SHARED_MEMORY = pathlib.PurePath("engine/network/network_transport.hpp"), "shm"
+NAMES = pathlib.PurePath("engine/network/network_names.hpp")
 NAMED = re.compile(r"\btransport::(\w+)")
 OF_NETWORK = re.compile(r"\b(?:transport::\w+|NetworkEndpoint|NetworkSegment|Transfer)\b")
 COMMENT = re.compile(r"//.*")
@@ -149,7 +151,7 @@ def faults_of_naming(root, path, code):
     networks = networks_in(root)
     found = [target for target in INCLUDE.findall(code) if target.split("/")[0] == "transport" and target.split("/")[1] in networks]
     found += [f"transport::{name}" for name in sorted(set(NAMED.findall(code)) & networks)]
-    return [f"{path}: only {ALIAS} may name {name}" for name in found] if path.parts[0] != "transport" and path != ALIAS else []
+    return [f"{path}: only {ALIAS} may name {name}" for name in found] if path.parts[0] != "transport" and path not in (ALIAS, NAMES) else []
 
 
 def faults_of_use(path, code):

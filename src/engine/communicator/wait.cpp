@@ -9,6 +9,9 @@
 #include <ctime>
 #include <utility>
 
+#include "engine/communicator/communicator.hpp"
+#include "engine/communicator/remote_progress.hpp"
+
 namespace halocline::core {
 namespace {
 

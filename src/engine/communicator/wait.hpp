@@ -5,14 +5,14 @@
 #include <cstdint>
 
 #include "base/clock.hpp"
-#include "engine/communicator/communicator.hpp"
+#include "engine/communicator/call.hpp"
+#include "engine/communicator/wake_up.hpp"
 #include "trace/trace.hpp"
 
 namespace halocline::core {
 
-/// What ends the wait. by_doorbell: only peers of this node, which ring the doorbell. by_polling: also MPI or the network, which must be
-/// polled. by_network: the network alone, where every answer takes microseconds.
-enum class WakeUp { by_doorbell, by_polling, by_network };
+class Communicator;
+class RemoteProgress;
 
 /// Has `check` called in long waits of all threads (hlc_set_wait_check); null: none. A result other than 0 ends the wait.
 void set_wait_check(int (*check)());

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/context/context.hpp"
 
+#include <halocline/halocline.h>
 #include <sched.h>
 
 #include <algorithm>

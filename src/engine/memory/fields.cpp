@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/communicator/collective.hpp"
+#include "engine/memory/node_memory.hpp"
 
 namespace halocline::core {
 namespace {

@@ -7,15 +7,12 @@
 #include <list>
 #include <mutex>
 
-#include "engine/memory/node_memory.hpp"
+#include "engine/memory/field_place.hpp"
+#include "transport/shm/region.hpp"
 
 namespace halocline::core {
 
-/// The field that contains a piece of memory, and the offset in it; serial < 0: none does.
-struct FieldPlace {
-  std::int64_t serial = -1;
-  std::int64_t offset = 0;
-};
+class Communicator;
 
 /// The fields of a context. Any thread may call, except allocate and live.
 class Fields {
@@ -25,7 +22,7 @@ class Fields {
   Fields &operator=(const Fields &) = delete;
 
   /// Collective.
-  Status allocate(std::size_t bytes, void **data, Pages pages = Pages::reserved);
+  Status allocate(std::size_t bytes, void **data, transport::shm::Pages pages = transport::shm::Pages::reserved);
   /// Local. Fails if a plan uses the field.
   Status release(void *data);
   /// Releases all fields.
@@ -38,10 +35,10 @@ class Fields {
   std::int64_t room(const void *data);
   static constexpr std::int64_t kNoField = std::numeric_limits<std::int64_t>::max();
   /// The memory of another member's field, as this process sees it.
-  char *part(std::int64_t serial, Member member);
+  char *part(std::int64_t serial, transport::Member member);
   /// As find and part, and keep this rank's field from being released until use(serial, -1). If it has been released: serial < 0, and null.
   FieldPlace hold(const void *data, std::int64_t bytes);
-  char *borrow(std::int64_t serial, Member member);
+  char *borrow(std::int64_t serial, transport::Member member);
   /// Keeps a field from being released (+1), or permits it again (-1).
   void use(std::int64_t serial, int change);
 
@@ -49,7 +46,7 @@ class Fields {
   struct Field {
     std::int64_t serial;
     std::int64_t bytes;  // of this rank, as asked for; the segment has whole pages
-    SharedMemory segment;
+    transport::shm::Region segment;
     int users = 0;
   };
 

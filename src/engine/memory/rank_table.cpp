@@ -3,10 +3,20 @@
 #include "engine/memory/rank_table.hpp"
 
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "engine/communicator/collective.hpp"
+#include "engine/memory/node_leaders.hpp"
 
 namespace halocline::core {
+
+/// What MPI reads and writes while records are shared.
+struct SharedRecords : Job {
+  std::vector<char> mine;
+  SharedMemory table;  // all records, in the part of the node's member 0
+};
+
 namespace {
 
 /// All buffers of the step exist on all ranks.
@@ -43,27 +53,22 @@ Status pass_on(Communicator &communicator, NodeLeaders &leaders, MPI_Datatype re
 
 }  // namespace
 
-NodeLeaders::~NodeLeaders() {
-  if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+RankRecords::RankRecords() = default;
+
+RankRecords::RankRecords(RankRecords &&other) noexcept : records_(std::move(other.records_)), all_(std::exchange(other.all_, nullptr)) {}
+
+RankRecords &RankRecords::operator=(RankRecords &&other) noexcept {
+  records_ = std::move(other.records_);
+  all_ = std::exchange(other.all_, nullptr);
+  return *this;
 }
 
-Status NodeLeaders::meet(Communicator &communicator) {
-  if (met_) return Status::ok;
-  // Two meetings before a call that blocks inside MPI (engine/communicator/collective.hpp).
-  HLC_TRY(agree(communicator, communicator.comm(), Status::ok));
-  HLC_TRY(agree(communicator, communicator.comm(), Status::ok));
-  const int colour = communicator.member() == 0 ? 0 : MPI_UNDEFINED;
-  HLC_TRY(check_mpi(MPI_Comm_split(communicator.comm(), colour, communicator.rank(), &comm_), "MPI_Comm_split"));
-  if (comm_ != MPI_COMM_NULL) MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
-  met_ = true;
-  return Status::ok;
-}
+RankRecords::~RankRecords() = default;
 
-Status share_records(Communicator &communicator, NodeLeaders &leaders, Status ready, Record mine, std::unique_ptr<SharedRecords> &records,
-                     ObjectFile file) {
+Status RankRecords::share(Communicator &communicator, NodeLeaders &leaders, Status ready, Record mine, ObjectFile file) {
   HLC_TRY(leaders.meet(communicator));
-  const bool is_first = !records;
-  std::unique_ptr<SharedRecords> sharing = std::move(records);
+  const bool is_first = !records_;
+  std::unique_ptr<SharedRecords> sharing = std::move(records_);
   if (is_first) HLC_TRY(make_records(communicator, ready, mine, sharing, file));
   std::memcpy(sharing->mine.data(), mine.data, static_cast<std::size_t>(mine.bytes));
   MPI_Datatype record = MPI_DATATYPE_NULL;
@@ -72,8 +77,13 @@ Status share_records(Communicator &communicator, NodeLeaders &leaders, Status re
   const Status passed = pass_on(communicator, leaders, record, sharing);
   MPI_Type_free(&record);
   HLC_TRY(agree(communicator, communicator.comm(), last_failure(ready, passed)));
-  records = std::move(sharing);
+  records_ = std::move(sharing);
+  all_ = records_->table.part(0);
   return Status::ok;
 }
+
+const SharedMemory &RankRecords::table() const { return records_->table; }
+
+void RankRecords::close_file() { records_->table.close(); }
 
 }  // namespace halocline::core

@@ -11,6 +11,9 @@
 
 #include "base/environment.hpp"
 #include "engine/communicator/collective.hpp"
+#include "engine/network/connection_table.hpp"
+#include "engine/network/request_engine.hpp"
+#include "engine/network/shared_endpoint.hpp"
 
 namespace halocline::core {
 namespace {
@@ -121,6 +124,24 @@ Status choose(Communicator &communicator, const Wish &wish, Choice *choice) {
 }
 
 }  // namespace
+
+Network::Network(Communicator &communicator) : communicator_(communicator) {}
+
+Network::~Network() { leave(); }
+
+Helper *Network::helper() const { return requests_ ? requests_->helper() : nullptr; }
+
+bool Network::keeps_order() const { return endpoint_->keeps_order(); }
+
+bool Network::poll() { return requests_ && requests_->poll(); }
+
+std::uint64_t Network::events() const { return endpoint_ ? endpoint_->events() : 0; }
+
+int Network::find_lost() { return liveness_->find_lost(); }
+
+std::string Network::name_of(int rank) { return liveness_->name_of(rank); }
+
+Status Network::find_room(int rank, const char *call) const { return requests_->find_room(rank, call); }
 
 Status Network::open() {
   if (endpoint_) return Status::ok;

@@ -3,30 +3,48 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "engine/network/request_engine.hpp"
-#include "engine/network/shared_endpoint.hpp"
+#include <atomic>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <string>
+
+#include "base/status.hpp"
+#include "engine/communicator/remote_progress.hpp"
+#include "engine/memory/node_leaders.hpp"
+#include "engine/network/network_names.hpp"
 
 namespace halocline::core {
+
+class Communicator;
+class Helper;
+class Liveness;
+class RequestEngine;
+class SharedEndpoint;
+struct EndpointSpec;
+struct EndpointUser;
 
 /// A context's view of its network. Until it is opened, and where that fails, there is no endpoint. Other contexts of the process may share
 /// the endpoint.
 class Network final : public RemoteProgress {
  public:
-  explicit Network(Communicator &communicator) : communicator_(communicator) {}
+  explicit Network(Communicator &communicator);
   Network(const Network &) = delete;
   Network &operator=(const Network &) = delete;
-  ~Network() { leave(); }
+  ~Network();
   /// Opens it, once. Collective over the communicator, the same status on all ranks: unsupported if there is no network that all ranks can
   /// use. The message is the reason; a later call returns the same.
   Status open();
   /// Releases all but what MPI can only free collectively.
   void close();
   NetworkEndpoint *endpoint() const { return endpoint_; }
+  /// True if a message to another node arrives after what was put there before. The endpoint is open.
+  bool keeps_order() const;
   /// True if a progress thread of this process handles arriving events (HALOCLINE_PROGRESS=thread) and rings this rank's doorbell for them.
   /// False for a spare thread, on which a wait may not rely.
   bool has_thread() const override { return rings_; }
   /// The helper process of this node; null if there is none.
-  Helper *helper() const { return requests_ ? requests_->helper() : nullptr; }
+  Helper *helper() const;
   /// Detects lost ranks of other nodes; there if the endpoint is.
   Liveness *liveness() { return liveness_.get(); }
   /// Number of transfers of this context that have failed; when it grows, callers check the transfers they have under way. The endpoint is
@@ -41,12 +59,14 @@ class Network final : public RemoteProgress {
   int lost() const override { return lost_.load(std::memory_order_relaxed); }
   /// Requests and queries for segments; there if the endpoint is.
   RequestEngine *requests() const { return requests_.get(); }
+  /// Whether a request to a rank of another node may begin without a wait; `again` while too many are under way there.
+  Status find_room(int rank, const char *call) const;
   /// Drives progress for all contexts at the endpoint and serves other ranks; true if there were events. With a thread that rings, wakes
   /// threads that sleep on the doorbell for that. Any thread that may use the endpoint.
-  bool poll() override { return requests_ && requests_->poll(); }
-  std::uint64_t events() const override { return endpoint_ ? endpoint_->events() : 0; }
-  int find_lost() override { return liveness_->find_lost(); }
-  std::string name_of(int rank) override { return liveness_->name_of(rank); }
+  bool poll() override;
+  std::uint64_t events() const override;
+  int find_lost() override;
+  std::string name_of(int rank) override;
   /// Polls in one of 32 calls, for callers that repeat until something has changed: one poll costs as much as many of their calls.
   void poll_sometimes() {
     thread_local unsigned turn = 0;
@@ -67,7 +87,7 @@ class Network final : public RemoteProgress {
   std::shared_ptr<SharedEndpoint> shared_endpoint_;
   NetworkEndpoint *endpoint_ = nullptr;
   transport::Failures *failures_ = nullptr;
-  EndpointUsers as_user_;  // this context's entry, until it joins the endpoint
+  std::list<EndpointUser> as_user_;  // this context's entry, until it joins the endpoint
   std::unique_ptr<Liveness> liveness_;
   std::unique_ptr<RequestEngine> requests_;
   bool rings_ = false;

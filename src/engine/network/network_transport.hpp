@@ -1,8 +1,9 @@
-// The network that the library uses: the only place outside src/transport that names one. All others use these two classes, whose members
-// transport/network.hpp specifies, and the plain types of namespace transport.
+// The network that the library uses. All above src/transport use its two classes, whose members transport/network.hpp specifies, and the plain
+// types of namespace transport. Only this file and network_names.hpp name a network.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "engine/network/network_names.hpp"
 #include "transport/network.hpp"
 
 #ifdef HALOCLINE_LOOPBACK
@@ -15,16 +16,6 @@
 #endif
 
 namespace halocline::core {
-
-#ifdef HALOCLINE_LOOPBACK
-namespace network = transport::loopback;
-#else
-namespace network = transport::selected;
-#endif
-
-using NetworkEndpoint = network::Endpoint;
-using NetworkSegment = network::Region;
-using transport::Transfer;
 
 static_assert(transport::NetworkContract<NetworkEndpoint, NetworkSegment>);
 

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "engine/communicator/collective.hpp"
+#include "engine/network/connection_table.hpp"
 
 namespace halocline::core {
 namespace {
@@ -35,6 +36,21 @@ Status reach(ConnectionTable &connections, int rank, const char *call, Connectio
 }
 
 }  // namespace
+
+PendingRequests::PendingRequests(const RequestNeeds &needs, EndpointClient &client, ConnectionTable &connections,
+                                 transport::Failures *failures)
+    : communicator_(needs.communicator),
+      shared_endpoint_(needs.shared_endpoint),
+      client_(client),
+      connections_(connections),
+      endpoint_(needs.shared_endpoint.endpoint()),
+      pool_({&endpoint_, this, failures}) {}
+
+std::unique_lock<std::mutex> PendingRequests::lock() { return shared_endpoint_.lock(); }
+
+bool PendingRequests::poll() { return shared_endpoint_.poll_for(&client_); }
+
+Status PendingRequests::failure(const Connection &connection, const char *call) { return connections_.failure(connection, call); }
 
 RequestPool PendingRequests::leave() {
   pool_.disown();

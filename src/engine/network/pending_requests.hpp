@@ -8,9 +8,14 @@
 #include <utility>
 
 #include "engine/communicator/wait_until.hpp"
-#include "engine/network/connection_table.hpp"
+#include "engine/network/request_pool.hpp"
 
 namespace halocline::core {
+
+class ConnectionTable;
+class EndpointClient;
+class SharedEndpoint;
+struct RequestNeeds;
 
 /// A write or a read of a rank's memory. Short data are copied, so that the caller may change them at once.
 struct NetworkOperation {
@@ -28,18 +33,12 @@ struct NetworkOperation {
 /// Any thread may call if the endpoint was opened for many threads. `call` is the caller's name in messages.
 class PendingRequests final : public RequestOwner {
  public:
-  PendingRequests(const RequestNeeds &needs, EndpointClient &client, ConnectionTable &connections, transport::Failures *failures)
-      : communicator_(needs.communicator),
-        shared_endpoint_(needs.shared_endpoint),
-        client_(client),
-        connections_(connections),
-        endpoint_(needs.shared_endpoint.endpoint()),
-        pool_({&endpoint_, this, failures}) {}
+  PendingRequests(const RequestNeeds &needs, EndpointClient &client, ConnectionTable &connections, transport::Failures *failures);
 
   /// The lock of all that is said to need it.
-  std::unique_lock<std::mutex> lock() { return shared_endpoint_.lock(); }
+  std::unique_lock<std::mutex> lock();
   /// Drives progress at the endpoint; true if there were events.
-  bool poll() { return shared_endpoint_.poll_for(&client_); }
+  bool poll();
   /// The requests of a context that leaves. Those that wait for room are abandoned.
   RequestPool leave();
 
@@ -89,6 +88,7 @@ class PendingRequests final : public RequestOwner {
  private:
   void take_back_some(std::unique_lock<std::mutex> &locked);
   Status set_up(Request &request, const NetworkOperation &operation);
+  Status failure(const Connection &connection, const char *call);
   void abandon_lost(const Connection *connection, const char *call);
   void list(Request &request);
   void take_from_list(Request &request);
@@ -113,7 +113,7 @@ Status PendingRequests::await(const char *call, const Connection *connection, co
   const auto look = [&] {
     if (std::exchange(polls, true)) poll();
     const auto locked = lock();
-    if (connection && connection->error != 0) return connections_.failure(*connection, call);
+    if (connection && connection->error != 0) return failure(*connection, call);
     if (there()) return Status::ok;
     if (progress != before) wait.progress();
     before = progress;

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "engine/communicator/collective.hpp"
+#include "engine/network/connection_table.hpp"
+#include "engine/network/shared_endpoint.hpp"
 
 namespace halocline::core {
 

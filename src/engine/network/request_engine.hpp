@@ -6,22 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "engine/network/connection_table.hpp"
+#include "engine/network/helper.hpp"
+#include "engine/network/pending.hpp"
 #include "engine/network/request_failures.hpp"
 #include "engine/network/request_queries.hpp"
 #include "engine/network/served_parts.hpp"
+#include "engine/network/shared_endpoint.hpp"
 
 namespace halocline::core {
-
-/// A nonblocking wait for the requests begun to a rank, which its caller continues from time to time.
-struct Flush {
-  int rank = 0;
-  bool confirm = false;  // remote completion: until the target has it all
-  std::uint64_t end = 0;  // requests before this number
-  std::uint64_t progress = 0;  // of the connection, as it was last looked at
-};
-
-/// Requests that use memory of their callers: that read into it, or any. Or accumulates.
-enum class Uses { reads, any, accumulates };
 
 /// Any thread may call if the endpoint was opened for many threads, except for what is collective.
 class RequestEngine final : public EndpointClient {

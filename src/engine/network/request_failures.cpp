@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/network/request_failures.hpp"
 
+#include "engine/network/connection_table.hpp"
+#include "engine/network/helper.hpp"
+
 namespace halocline::core {
 
 bool RequestFailures::has_failed(int rank) {

@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "engine/network/connection_table.hpp"
+
 namespace halocline::core {
 namespace {
 

@@ -6,14 +6,10 @@
 #include <span>
 #include <utility>
 
+#include "engine/network/pending.hpp"
 #include "engine/network/pending_requests.hpp"
 
 namespace halocline::core {
-
-/// A query whose reply its caller tests for from time to time.
-struct Query {
-  Request *request = nullptr;
-};
 
 /// The words of several atomics, kMostListed at most, and a place for the previous number of each.
 struct AtomicsQuery {

@@ -3,6 +3,8 @@
 #include "engine/network/served_parts.hpp"
 
 #include "engine/communicator/collective.hpp"
+#include "engine/network/connection_table.hpp"
+#include "engine/network/shared_endpoint.hpp"
 
 namespace halocline::core {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "engine/network/connection_table.hpp"
 #include "engine/network/pending_requests.hpp"
 
 namespace halocline::core {

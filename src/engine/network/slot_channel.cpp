@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/communicator/communicator.hpp"
 #include "engine/communicator/wait_until.hpp"
+#include "engine/network/liveness.hpp"
 
 namespace halocline::core {
 namespace {

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/communicator/communicator.hpp"
 #include "engine/communicator/wait.hpp"
+#include "engine/network/liveness.hpp"
 #include "engine/network/network.hpp"
 #include "engine/network/slot_ends.hpp"
 

@@ -8,6 +8,8 @@
 
 #include "engine/communicator/wait.hpp"
 #include "engine/network/helper.hpp"
+#include "engine/network/liveness.hpp"
+#include "engine/network/request_engine.hpp"
 
 namespace halocline::core {
 namespace {

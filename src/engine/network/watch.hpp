@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/communicator/topology.hpp"
 #include "engine/network/network.hpp"
 
 namespace halocline::core {

@@ -3,6 +3,10 @@
 
 #include "base/stream.hpp"
 #include "engine/communicator/wait_until.hpp"
+#include "engine/network/message.hpp"
+#include "engine/network/request_engine.hpp"
+#include "engine/network/request_queries.hpp"
+#include "engine/rma/remote_rma.hpp"
 
 namespace halocline::core {
 namespace {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/network/request_engine.hpp"
+
 namespace halocline::core {
 
 void CompletionSet::note(int rank) {

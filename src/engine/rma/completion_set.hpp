@@ -9,10 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "engine/network/request_engine.hpp"
+#include "base/status.hpp"
+#include "engine/network/pending.hpp"
 #include "engine/rma/rank_set.hpp"
 
 namespace halocline::core {
+
+class RequestEngine;
 
 /// local: the bytes at the origin are no longer in use. remote: the target has it all.
 enum class Completion { local, remote };

@@ -2,7 +2,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/rma/exposed_memory.hpp"
 
+#include "engine/communicator/communicator.hpp"
+#include "engine/communicator/topology.hpp"
+#include "engine/network/helper.hpp"
+#include "engine/network/network.hpp"
+#include "engine/network/request_engine.hpp"
+#include "engine/network/served.hpp"
+
 namespace halocline::core {
+
+ExposedMemory::ExposedMemory(Network &network, std::uint32_t number, bool is_user_memory)
+    : requests_(*network.requests()),
+      endpoint_(*network.endpoint()),
+      helper_(network.helper()),
+      rank_(network.communicator().rank()),
+      number_(number),
+      dummy_target_(is_user_memory ? 0 : kDummyTarget) {}
 
 ExposedMemory::~ExposedMemory() {
   if (is_open_ && helper_) helper_->stop_serving(number_);

@@ -2,36 +2,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "engine/network/network.hpp"
+#include <cstdint>
+
+#include "engine/network/network_transport.hpp"
+#include "engine/rma/remote_descriptor.hpp"
+#include "transport/shm/region.hpp"
 
 namespace halocline::core {
 
-/// What ranks of other nodes need to access a rank's memory. Plain numbers, to be sent as they are.
-struct RemoteDescriptor {
-  std::int64_t bytes = 0;
-  transport::RemoteKey part;  // from the dummy target on, if there is one
-  std::uint64_t words_id = 0;
-  std::uint32_t number = 0;  // identifies the memory in queries
-  std::uint32_t dummy_target = 0;  // its bytes before the data; 0: there is none
-};
+class Helper;
+class Network;
+class RequestEngine;
+struct Served;
 
 /// Exposes memory of this rank as long as the object lives; the network is open.
 class ExposedMemory {
  public:
   /// The memory with this number. `is_user_memory`: the application provides it, and there is no dummy target before its data.
-  ExposedMemory(Network &network, std::uint32_t number, bool is_user_memory)
-      : requests_(*network.requests()),
-        endpoint_(*network.endpoint()),
-        helper_(network.helper()),
-        rank_(network.communicator().rank()),
-        number_(number),
-        dummy_target_(is_user_memory ? 0 : kDummyTarget) {}
+  ExposedMemory(Network &network, std::uint32_t number, bool is_user_memory);
   ExposedMemory(const ExposedMemory &) = delete;
   ExposedMemory &operator=(const ExposedMemory &) = delete;
   ~ExposedMemory();
 
   /// Exposes it, by the helper of the node if there is one: then as a member's part of `object`, whose file is open. Local.
-  Status open(const Served &mine, const SharedMemory &object, Member member, RemoteDescriptor *descriptor);
+  Status open(const Served &mine, const transport::shm::Region &object, transport::Member member, RemoteDescriptor *descriptor);
 
  private:
   Status open_here(const Served &mine, RemoteDescriptor *descriptor);

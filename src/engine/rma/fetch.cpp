@@ -11,6 +11,7 @@
 #include "engine/rma/arguments.hpp"
 #include "engine/rma/kernel_copy.hpp"
 #include "engine/rma/operations.hpp"
+#include "engine/rma/remote_rma.hpp"
 
 namespace halocline::core {
 namespace {

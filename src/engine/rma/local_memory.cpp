@@ -6,6 +6,8 @@
 #include <cstring>
 
 #include "engine/memory/ptrace_permission.hpp"
+#include "engine/network/request_engine.hpp"
+#include "engine/rma/exposed_memory.hpp"
 
 namespace halocline::core {
 namespace {
@@ -41,6 +43,12 @@ std::uint64_t next_version() {
 }
 
 }  // namespace
+
+LocalMemory::LocalMemory(Network &network) : network_(network), communicator_(network.communicator()) {}
+
+LocalMemory::~LocalMemory() = default;
+
+void LocalMemory::close() { exposed_.reset(); }
 
 Status LocalMemory::create(const MemorySpec &spec) {
   descriptor_.bytes = spec.bytes;
@@ -83,7 +91,7 @@ Status LocalMemory::map_notifications(const MemoryDescriptor &leader) {
 
 Status LocalMemory::expose() {
   const Served mine{data_, descriptor_.bytes, words_, leaders_.mapped() ? &descriptor_.notifications_object : nullptr, mine_.lock()};
-  exposed_.emplace(network_, network_.requests()->served().next_own_part(), descriptor_.memory != 0);
+  exposed_ = std::make_unique<ExposedMemory>(network_, network_.requests()->served().next_own_part(), descriptor_.memory != 0);
   return exposed_->open(mine, object_, 0, &descriptor_.far);
 }
 

@@ -3,11 +3,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <optional>
+#include <cstdint>
+#include <memory>
 
 #include "engine/rma/remote_memory.hpp"
 
 namespace halocline::core {
+
+class ExposedMemory;
 
 /// What others need to open memory of a rank. Plain bytes, to be sent as they are.
 struct MemoryDescriptor {
@@ -35,14 +38,15 @@ struct MemorySpec {
 ///   | words | a dummy target | data, from a page on; where the application provides them, the dummy target holds a lock instead |
 class LocalMemory {
  public:
-  explicit LocalMemory(Network &network) : network_(network), communicator_(network.communicator()) {}
+  explicit LocalMemory(Network &network);
   LocalMemory(const LocalMemory &) = delete;
   LocalMemory &operator=(const LocalMemory &) = delete;
+  ~LocalMemory();
 
   /// Makes the memory, and exposes it to other nodes if there are any; the network must be open then. Local.
   Status create(const MemorySpec &spec);
   /// Ends the access of other nodes.
-  void close() { exposed_.reset(); }
+  void close();
 
   /// As the operations take it.
   const RemoteMemory &memory() const { return mine_; }
@@ -67,7 +71,7 @@ class LocalMemory {
   char *data_ = nullptr;
   NotificationWords words_;
   RemoteMemory mine_;
-  std::optional<ExposedMemory> exposed_;  // destroyed before the object
+  std::unique_ptr<ExposedMemory> exposed_;  // destroyed before the object
   CountedShared shared_;
 };
 

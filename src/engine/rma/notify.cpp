@@ -4,6 +4,7 @@
 #include "engine/rma/await.hpp"
 #include "engine/rma/copy.hpp"
 #include "engine/rma/operations.hpp"
+#include "engine/rma/remote_rma.hpp"
 
 namespace halocline::core {
 namespace {

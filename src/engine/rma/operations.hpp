@@ -29,9 +29,17 @@
 #include <span>
 
 #include "engine/memory/atomics.hpp"
-#include "engine/rma/remote_rma.hpp"
+#include "engine/network/pending.hpp"
+#include "engine/rma/remote_memory.hpp"
 
 namespace halocline::core {
+
+/// A notification that waits for the transfers before it, and how many bytes of these have begun.
+struct PendingNotify {
+  bool begun = false;
+  Flush before;
+  std::int64_t done = 0;
+};
 
 /// `after` is a hint of what is likely to follow.
 Status put(const char *call, Target to, Source source, After after = After::flush);

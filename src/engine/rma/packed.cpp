@@ -8,6 +8,7 @@
 
 #include "engine/elements/operations.hpp"
 #include "engine/elements/strip_code.hpp"
+#include "engine/network/request_engine.hpp"
 #include "engine/network/request_queries.hpp"
 
 namespace halocline::core {

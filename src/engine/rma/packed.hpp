@@ -7,6 +7,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "engine/elements/basic.hpp"
 #include "engine/elements/operation.hpp"
 #include "engine/elements/walk.hpp"
 #include "engine/rma/remote_memory.hpp"

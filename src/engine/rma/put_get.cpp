@@ -4,10 +4,12 @@
 #include <array>
 #include <cstring>
 
+#include "engine/network/request_engine.hpp"
 #include "engine/rma/arguments.hpp"
 #include "engine/rma/copy.hpp"
 #include "engine/rma/kernel_copy.hpp"
 #include "engine/rma/operations.hpp"
+#include "engine/rma/remote_rma.hpp"
 
 namespace halocline::core {
 namespace {

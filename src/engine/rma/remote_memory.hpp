@@ -6,8 +6,10 @@
 #include <cstdint>
 
 #include "base/notifications.hpp"
+#include "engine/communicator/communicator.hpp"
 #include "engine/memory/node_lock.hpp"
-#include "engine/rma/exposed_memory.hpp"
+#include "engine/network/network.hpp"
+#include "engine/rma/remote_descriptor.hpp"
 
 namespace halocline::core {
 
@@ -86,7 +88,7 @@ class RemoteMemory {
   Network &network() const { return *network_; }
   Communicator &communicator() const { return *communicator_; }
   /// Whether an operation may begin without a wait; `again` while too many requests to the rank are under way.
-  Status find_room(const char *call) const { return is_near() ? Status::ok : network_->requests()->find_room(rank_, call); }
+  Status find_room(const char *call) const { return is_near() ? Status::ok : network_->find_room(rank_, call); }
   /// To be called by each operation: on several nodes drives progress now and then.
   void poll_sometimes() const {
     if (polls_) network_->poll_sometimes();
@@ -139,6 +141,9 @@ struct Numbers {
   const void *data = nullptr;
   std::int64_t count = 0;
 };
+
+/// What follows a put and says that it has arrived: a flush, or more likely a message to the same rank.
+enum class After { flush, message };
 
 /// The bytes that an operation accesses, relative to its offset: from `low` to before `high`.
 struct Extent {

@@ -5,19 +5,14 @@
 #include <halocline/segment.h>
 
 #include "engine/memory/atomics.hpp"
+#include "engine/network/message.hpp"
+#include "engine/rma/operations.hpp"
 #include "engine/rma/remote_memory.hpp"
 
 namespace halocline::core {
 
-/// A notification that waits for the transfers before it, and how many bytes of these have begun.
-struct PendingNotify {
-  bool begun = false;
-  Flush before;
-  std::int64_t done = 0;
-};
-
-/// What follows a put and says that it has arrived: a flush, or more likely a message to the same rank.
-enum class After { flush, message };
+class RequestEngine;
+struct AtomicsQuery;
 
 /// The operations on one rank's memory; made for each call. operations.hpp says what each does; here arguments have been checked.
 class RemoteRma {

@@ -10,6 +10,8 @@
 #include "engine/communicator/wait.hpp"
 #include "engine/memory/node_memory.hpp"
 #include "engine/memory/ptrace_permission.hpp"
+#include "engine/network/request_engine.hpp"
+#include "engine/rma/exposed_memory.hpp"
 
 namespace halocline::core {
 namespace {
@@ -49,6 +51,18 @@ Status same_on_all_ranks(const char *call, Communicator &communicator, const std
 }
 
 }  // namespace
+
+Segment::Segment(Network &network) : network_(network), communicator_(network.communicator()) {}
+
+Segment::~Segment() = default;
+
+Status Segment::flush_outgoing(const char *call) const {
+  return communicator_.nodes() > 1 ? network_.requests()->flush_outgoing(call) : Status::ok;
+}
+
+Status Segment::check_network(const char *call) const {
+  return communicator_.nodes() > 1 ? network_.requests()->failures().look_for_failure(call) : Status::ok;
+}
 
 Status Segment::check(const char *call, const SegmentSpec &spec) const {
   if (spec.bytes < 0 || spec.bytes > kMostBytes)
@@ -116,7 +130,7 @@ Status Segment::connect(bool user_memory, bool pauses_queries) {
   if (shared_) counted_.count(communicator_);
   RemoteDescriptor descriptor;
   const Status exposed = alone(communicator_, [&] {
-    exposed_.emplace(network_, network_.requests()->served().next_segment(), user_memory);
+    exposed_ = std::make_unique<ExposedMemory>(network_, network_.requests()->served().next_segment(), user_memory);
     const bool is_alone = pauses_queries && communicator_.members() == 1;
     return exposed_->open({mine().data(), mine().bytes(), mine().words(), nullptr, mine().lock(), is_alone}, object_,
                           communicator_.member(), &descriptor);

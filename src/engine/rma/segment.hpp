@@ -7,15 +7,20 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/notifications.hpp"
+#include "engine/communicator/communicator.hpp"
+#include "engine/memory/rank_table.hpp"
+#include "engine/network/network.hpp"
 #include "engine/rma/remote_memory.hpp"
 
 namespace halocline::core {
 
+class ExposedMemory;
 class Wait;
 
 /// What a rank gives to a segment. `notifications` and `shared` are the same on all ranks.
@@ -58,9 +63,10 @@ struct WaitStatus {
 /// The memory of all ranks of a communicator. Made and ended collectively. Any thread may call the other functions.
 class Segment {
  public:
-  explicit Segment(Network &network) : network_(network), communicator_(network.communicator()) {}
+  explicit Segment(Network &network);
   Segment(const Segment &) = delete;
   Segment &operator=(const Segment &) = delete;
+  ~Segment();
 
   /// Checks the spec on this rank, for the function `call`.
   Status check(const char *call, const SegmentSpec &spec) const;
@@ -103,16 +109,12 @@ class Segment {
   /// The first notification from `first` to before `end` that this rank may take; `end` if there is none.
   int find(int first, int end) const { return mine().words().notifications.find(first, end); }
   /// Before this rank leaves the library: waits until what `call` has sent to other nodes has left this process.
-  Status flush_outgoing(const char *call) const {
-    return communicator_.nodes() > 1 ? network_.requests()->flush_outgoing(call) : Status::ok;
-  }
+  Status flush_outgoing(const char *call) const;
 
   /// For waits: whether a process of the node has ended, or the wait has timed out.
   WaitStatus check_failure(const Wait &wait) const;
   /// For waits: whether a request to a rank of another node has failed.
-  Status check_network(const char *call) const {
-    return communicator_.nodes() > 1 ? network_.requests()->failures().look_for_failure(call) : Status::ok;
-  }
+  Status check_network(const char *call) const;
   /// The name of a rank in messages, with its host if it is on another node.
   std::string name_of(int rank) const;
 
@@ -144,7 +146,7 @@ class Segment {
   SharedMemory object_;
   std::vector<RemoteMemory> node_;  // by member
   RankTable<RemoteDescriptor> descriptors_;  // there if there are other nodes, as the next
-  std::optional<ExposedMemory> exposed_;  // destroyed before the object
+  std::unique_ptr<ExposedMemory> exposed_;  // destroyed before the object
   CountedShared counted_;  // if its notifications are shared
 };
 

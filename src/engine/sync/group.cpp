@@ -6,6 +6,8 @@
 #include <atomic>
 #include <utility>
 
+#include "engine/network/request_engine.hpp"
+
 namespace halocline::core {
 
 void Group::define(GroupMembers members) {

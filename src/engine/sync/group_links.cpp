@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "engine/network/request_engine.hpp"
+
 namespace halocline::core {
 namespace {
 
@@ -16,6 +18,10 @@ std::atomic_ref<std::uint64_t> record_of(GroupResources &resources, int handle) 
 std::uint64_t name_of(std::uint64_t members, std::uint64_t count) { return mix(members, count) | 1; }
 
 }  // namespace
+
+Status GroupResources::test_outgoing(const char *call) const {
+  return network.requests() ? network.requests()->test_outgoing(call) : Status::ok;
+}
 
 Status GroupLinks::connect(GroupResources &resources, const GroupMembers &members, int handle) {
   if (!begun_)

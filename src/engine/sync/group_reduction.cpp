@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstring>
 
+#include "engine/network/request_pool.hpp"
+
 namespace halocline::core {
 namespace {
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "engine/communicator/communicator.hpp"
 #include "exchange/buffers.hpp"
 
 namespace halocline::core {

@@ -8,6 +8,7 @@
 
 #include "base/counter.hpp"
 #include "base/stream.hpp"
+#include "engine/communicator/collective.hpp"
 #include "engine/memory/node_memory.hpp"
 #include "exchange/handshake.hpp"
 #include "exchange/modes/peer_list.hpp"

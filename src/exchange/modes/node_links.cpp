@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "engine/communicator/collective.hpp"
+
 namespace halocline::core {
 
 NodeLinks::NodeLinks(Plan &plan, const std::vector<int> &edges)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/counter.hpp"
+#include "engine/communicator/collective.hpp"
 #include "engine/memory/node_memory.hpp"
 #include "engine/network/slot_channel.hpp"
 #include "exchange/channel.hpp"

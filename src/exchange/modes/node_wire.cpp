@@ -14,6 +14,7 @@
 
 #include "base/counter.hpp"
 #include "engine/communicator/wait_until.hpp"
+#include "engine/network/request_engine.hpp"
 #include "exchange/buffers.hpp"
 #include "exchange/modes/node_links.hpp"
 

@@ -8,9 +8,11 @@
 #include <bit>
 #include <cstring>
 
+#include "base/clock.hpp"
 #include "base/counter.hpp"
 #include "base/pages.hpp"
 #include "base/stream.hpp"
+#include "engine/communicator/collective.hpp"
 #include "engine/memory/node_memory.hpp"
 #include "exchange/buffers.hpp"
 #include "exchange/handshake.hpp"

@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "engine/communicator/communicator.hpp"
 #include "exchange/buffers.hpp"
 #include "exchange/channel.hpp"
 #include "exchange/mpi_bytes.hpp"

@@ -1,6 +1,7 @@
 // Mode passive_naive: the simple first version of passive. A lock_all epoch for every round, closed by unlock_all, and a non-blocking
 // barrier that announces to all ranks that all data have arrived. Kept for comparison. Source: Brown et al., section V-A.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "engine/communicator/communicator.hpp"
 #include "exchange/modes/window_channel.hpp"
 
 namespace halocline::core {

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "base/pages.hpp"
+#include "engine/communicator/collective.hpp"
+#include "engine/communicator/communicator.hpp"
 
 namespace halocline::core {
 namespace {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "engine/communicator/communicator.hpp"
 #include "exchange/buffers.hpp"
 #include "exchange/channel.hpp"
 #include "exchange/handshake.hpp"

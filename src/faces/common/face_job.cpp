@@ -4,6 +4,7 @@
 
 #include "base/mpi_end.hpp"
 #include "engine/communicator/collective.hpp"
+#include "engine/network/request_engine.hpp"
 
 namespace halocline::core {
 

@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "engine/network/request_engine.hpp"
+
 namespace halocline::core::gaspi {
 namespace {
 

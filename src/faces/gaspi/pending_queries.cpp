@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/gaspi/pending_queries.hpp"
 
+#include "engine/network/request_engine.hpp"
+
 namespace halocline::core::gaspi {
 
 /// When there are too many queries, those of the calling thread are forgotten: a program that never repeats a call must not fill the

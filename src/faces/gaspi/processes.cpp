@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 
+#include "engine/network/request_engine.hpp"
 #include "faces/gaspi/job.hpp"
 #include "faces/gaspi/profiling.hpp"
 

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "engine/network/request_engine.hpp"
+
 namespace halocline::core::gaspi {
 
 void Reads::notify(const LocalMemory &segment, int id) {

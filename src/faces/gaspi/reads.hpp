@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/context/context.hpp"
+#include "engine/network/pending.hpp"
 #include "engine/rma/local_memory.hpp"
 
 namespace halocline::core::gaspi {

@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <mpi.h>
 
 #include <filesystem>
 #include <memory>

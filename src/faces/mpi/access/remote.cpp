@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 
+#include "engine/network/request_engine.hpp"
 #include "engine/rma/operations.hpp"
 #include "engine/rma/packed.hpp"
 #include "faces/mpi/datatype/iterate.hpp"

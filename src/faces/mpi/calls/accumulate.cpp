@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <optional>
 
+#include "engine/network/request_engine.hpp"
 #include "faces/mpi/access/remote.hpp"
 #include "faces/mpi/access/unmapped_copy.hpp"
 #include "faces/mpi/calls/requests.hpp"

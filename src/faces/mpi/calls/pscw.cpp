@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/first_failure.hpp"
+#include "engine/network/request_engine.hpp"
 #include "faces/mpi/calls/synchronisation.hpp"
 #include "faces/mpi/sync/locks.hpp"
 #include "faces/mpi/sync/remote_word.hpp"

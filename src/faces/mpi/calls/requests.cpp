@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "engine/network/request_engine.hpp"
 #include "faces/mpi/access/resolve_target.hpp"
 #include "faces/mpi/check/checker.hpp"
 #include "faces/mpi/window/host_progress.hpp"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/sync/remote_word.hpp"
 
+#include "engine/network/request_engine.hpp"
 #include "engine/rma/operations.hpp"
 
 namespace halocline::core::mpi {

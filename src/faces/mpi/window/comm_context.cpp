@@ -16,6 +16,7 @@
 #include "base/mpi_end.hpp"
 #include "engine/communicator/collective.hpp"
 #include "engine/memory/ptrace_permission.hpp"
+#include "engine/network/request_engine.hpp"
 #include "engine/sync/dissemination.hpp"
 
 namespace halocline::core::mpi {

@@ -52,7 +52,7 @@ class CommContext : public LeakedOnFailure {
   /// True if the ranks are on more than one node. Then a window's words and memory are the engine's segment.
   bool spans_nodes() const { return !members_.empty(); }
   /// True if there are several nodes, and a message to another one arrives after what was put there before.
-  bool keeps_order() { return spans_nodes() && context.network().endpoint()->keeps_order(); }
+  bool keeps_order() { return spans_nodes() && context.network().keeps_order(); }
   /// The number of a rank among those of this node; kNotOnNode if it is on another.
   Member member_of(int rank) const { return members_.empty() ? rank : members_[static_cast<std::size_t>(rank)]; }
   bool is_near(int rank) const { return member_of(rank) != kNotOnNode; }

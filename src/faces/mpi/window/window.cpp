@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/first_failure.hpp"
+#include "engine/network/request_engine.hpp"
 #include "engine/rma/operations.hpp"
 #include "engine/sync/dissemination.hpp"
 #include "engine/sync/pending_barrier.hpp"

@@ -9,7 +9,7 @@
 
 #include "engine/communicator/wait_until.hpp"
 #include "engine/rma/completion_set.hpp"
-#include "engine/rma/remote_rma.hpp"
+#include "engine/rma/remote_memory.hpp"
 #include "faces/mpi/handle/handle_table.hpp"
 #include "faces/mpi/sync/mcs_slots.hpp"
 #include "faces/mpi/window/dynamic_regions.hpp"

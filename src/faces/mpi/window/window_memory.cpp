@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "engine/communicator/collective.hpp"
+#include "engine/network/request_engine.hpp"
+#include "engine/rma/exposed_memory.hpp"
 #include "faces/mpi/window/comm_contexts.hpp"
 #include "faces/mpi/window/region_list.hpp"
 
@@ -82,6 +84,8 @@ std::vector<Place> places_in_row(const WindowMemory &memory, int ranks) {
 
 }  // namespace
 
+WindowMemory::WindowMemory(CommContext &comm) : comm_(comm) {}
+
 WindowMemory::~WindowMemory() {
   give_back();
   exposed_.reset();
@@ -143,7 +147,7 @@ Status WindowMemory::share_places(const MemorySpec &mine, Status ready) {
   // No network registers 0 bytes.
   if (!failed(ready) && mine.kind == Kind::user_memory && mine.bytes > 0)
     ready = alone(context, [&] {
-      exposed_.emplace(context.network(), context.network().requests()->served().next_own_part(), true);
+      exposed_ = std::make_unique<ExposedMemory>(context.network(), context.network().requests()->served().next_own_part(), true);
       const NodeLock lock = comm_.lock_in(words(context.rank()).numbers);
       return exposed_->open({static_cast<char *>(mine.base), mine.bytes, {}, nullptr, lock}, parts_.region, 0, &place.user_memory);
     });

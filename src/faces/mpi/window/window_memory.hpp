@@ -7,7 +7,6 @@
 #include <mpi.h>
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "base/counter.hpp"
@@ -18,6 +17,10 @@
 #include "faces/mpi/sync/pscw_words.hpp"
 #include "faces/mpi/window/comm_context.hpp"
 #include "faces/mpi/window/spare_parts.hpp"
+
+namespace halocline::core {
+class ExposedMemory;
+}
 
 namespace halocline::core::mpi {
 
@@ -131,7 +134,7 @@ struct Piece {
 
 class WindowMemory {
  public:
-  explicit WindowMemory(CommContext &comm) : comm_(comm) {}
+  explicit WindowMemory(CommContext &comm);
   ~WindowMemory();
   WindowMemory(const WindowMemory &) = delete;
   WindowMemory &operator=(const WindowMemory &) = delete;
@@ -199,7 +202,7 @@ class WindowMemory {
   WindowParts parts_;
   SpareParts::Slots offered_;
   bool keeps_parts_ = false;
-  std::optional<ExposedMemory> exposed_;
+  std::unique_ptr<ExposedMemory> exposed_;  // user-provided memory, to other nodes
   Numbers numbers_ = Numbers::locked;
   MemorySpec::Kind kind_ = MemorySpec::Kind::dynamic;
   AlikeMemory alike_;
