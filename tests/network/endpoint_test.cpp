@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/environment.hpp"
-#include "transport/loopback/region.hpp"
+#include "support/loopback/region.hpp"
 #ifdef HALOCLINE_HAS_LIBFABRIC
 #include "transport/ofi/region.hpp"
 #endif

@@ -11,7 +11,7 @@ namespace halocline::core::transport {
 struct Transfer;
 using Failures = std::atomic<std::uint64_t>;
 
-#ifdef HALOCLINE_LOOPBACK
+#ifdef HALOCLINE_TEST_NETWORK
 namespace loopback {
 #else
 namespace selected {
@@ -24,7 +24,7 @@ class Region;
 
 namespace halocline::core {
 
-#ifdef HALOCLINE_LOOPBACK
+#ifdef HALOCLINE_TEST_NETWORK
 namespace network = transport::loopback;
 #else
 namespace network = transport::selected;

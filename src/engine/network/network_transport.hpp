@@ -6,9 +6,9 @@
 #include "engine/network/network_names.hpp"
 #include "transport/network.hpp"
 
-#ifdef HALOCLINE_LOOPBACK
+#ifdef HALOCLINE_TEST_NETWORK
 // For tests whose ranks are threads of one process: each rank has its own copy of what otherwise exists once per process.
-#include "transport/loopback/region.hpp"
+#include HALOCLINE_TEST_NETWORK  // tests/support/loopback
 #define HALOCLINE_ONCE_PER_PROCESS static thread_local
 #else
 #include "transport/selected.hpp"

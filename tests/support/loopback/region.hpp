@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "transport/loopback/endpoint.hpp"
+#include "support/loopback/endpoint.hpp"
 
 namespace halocline::core::transport::loopback {
 

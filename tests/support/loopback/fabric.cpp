@@ -1,6 +1,6 @@
 // Delivering packets.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/loopback/fabric.hpp"
+#include "support/loopback/fabric.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,6 +1,6 @@
 // Starting transfers, and processing their completions.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/loopback/endpoint.hpp"
+#include "support/loopback/endpoint.hpp"
 
 #include <poll.h>
 

@@ -6,10 +6,10 @@
 #include <list>
 #include <map>
 
+#include "support/loopback/chance.hpp"
+#include "support/loopback/fabric.hpp"
 #include "transport/ended.hpp"
 #include "transport/endpoint_report.hpp"
-#include "transport/loopback/chance.hpp"
-#include "transport/loopback/fabric.hpp"
 
 namespace halocline::core::transport::loopback {
 

@@ -1,6 +1,6 @@
 // Allocating and registering memory.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/loopback/region.hpp"
+#include "support/loopback/region.hpp"
 
 #include <cstdlib>
 #include <cstring>
