@@ -66,6 +66,7 @@ struct Options {
 /// What all channels of an exchange share. The parts are set before each round.
 struct Plan {
   Communicator *communicator = nullptr;
+  const Topology *topology = nullptr;  // the same ranks, where nothing is sent
   Network *network = nullptr;
   Packings *packings = nullptr;
   CheckMailbox *check_mailbox = nullptr;  // null unless HALOCLINE_CHECK=1

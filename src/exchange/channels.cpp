@@ -105,7 +105,7 @@ void Channels::describe(hlc_plan_info &info) const {
 Status Channels::name_peer(Status status, int e) const {
   if (status != Status::mpi || e < 0) return status;
   const int rank = plan_.edges[static_cast<std::size_t>(e)].rank;
-  return fail(status, "rank %d cannot reach %s: %s", plan_.communicator->rank(), plan_.name_of(rank).c_str(), error_message());
+  return fail(status, "rank %d cannot reach %s: %s", plan_.topology->rank(), plan_.name_of(rank).c_str(), error_message());
 }
 
 /// "plan 'flow'", or "plan 2" without a name.
@@ -125,7 +125,7 @@ Status Channels::report_detours() const {
   const bool reads = mode.reads_fields && mode.mode != HLC_MODE_NOTIFY_NODE && plan_.options.says_detours && !plan_.options.chosen;
   std::int64_t links[3] = {info.neighbours, mode.make_far ? info.via_mpi : 0, reads ? info.via_notify : 0};
   HLC_TRY(reduce(*plan_.communicator, plan_.comm, MPI_SUM, links, 3));
-  if (plan_.communicator->rank() != 0) return Status::ok;
+  if (plan_.topology->rank() != 0) return Status::ok;
   const auto all = static_cast<long long>(links[0]), far = static_cast<long long>(links[1]), unread = static_cast<long long>(links[2]);
   if (far > 0)
     report_once(name, "between nodes", "mode %s: %lld of %lld links between neighbours lead to another node and go over MPI: %s", name, far,

@@ -54,16 +54,15 @@ int stages_of(int ranks) {
 Check::Check(Plan &plan, Packer &packer, std::string label)
     : plan_(plan),
       check_mailbox_(*plan.check_mailbox),
-      findings_(plan.communicator->rank(), std::move(label)),
+      findings_(plan.topology->rank(), std::move(label)),
       stamped_(plan, packer, findings_) {}
 
 Check::~Check() { check_mailbox_.strike(findings_.serial()); }
 
 Status Check::create() {
-  Communicator &communicator = *plan_.communicator;
   std::int64_t serial = check_mailbox_.next_serial();
-  HLC_TRY(reduce(communicator, plan_.comm, MPI_MAX, &serial, 1));
-  return prepare(communicator, plan_.comm, [this, serial] {
+  HLC_TRY(reduce(*plan_.communicator, plan_.comm, MPI_MAX, &serial, 1));
+  return prepare(*plan_.communicator, plan_.comm, [this, serial] {
     findings_.number(serial);
     check_mailbox_.enroll(serial, findings_.label());
     make_tables();
@@ -73,7 +72,7 @@ Status Check::create() {
 
 void Check::make_tables() {
   descriptors_.resize(plan_.edges.size());
-  barrier_.ready.resize(static_cast<std::size_t>(stages_of(plan_.communicator->size())));
+  barrier_.ready.resize(static_cast<std::size_t>(stages_of(plan_.topology->size())));
   for (const Edge &edge : plan_.edges) peers_.push_back(edge.rank);
   std::sort(peers_.begin(), peers_.end());
   peers_.erase(std::unique(peers_.begin(), peers_.end()), peers_.end());
@@ -156,7 +155,7 @@ Status Check::Abandonment::look(const Findings &findings) const {
 }
 
 Status Check::disagree(int e, const TheirDescriptor &theirs) const {
-  const int me = plan_.communicator->rank(), them = plan_.edges[static_cast<std::size_t>(e)].rank;
+  const int me = plan_.topology->rank(), them = plan_.edges[static_cast<std::size_t>(e)].rank;
   const Part &part = plan_.parts[static_cast<std::size_t>(e)];
   std::string text = "rank " + std::to_string(me) + " and rank " + std::to_string(them) + " disagree on swap " +
                      std::to_string(findings_.round()) + " of " + findings_.label() + ": rank " + std::to_string(me) + " swaps " +
@@ -180,7 +179,7 @@ Status Check::compare_descriptors() {
 }
 
 Status Check::still_wanted() {
-  const Status looked = alone(*plan_.communicator, [this] {
+  const Status looked = alone(*plan_.topology, [this] {
     HLC_TRY(sort_messages());
     return abandoned_.look(findings_);
   });
@@ -213,7 +212,7 @@ Status Check::look_for_finishes(bool waits) {
 
 Status Check::refuse_order(int rank, std::int64_t other, const std::string &swap) {
   crossing_ = {rank, other};
-  return refuse("ranks finish in different orders", "rank " + std::to_string(plan_.communicator->rank()) + " finishes swap " +
+  return refuse("ranks finish in different orders", "rank " + std::to_string(plan_.topology->rank()) + " finishes swap " +
                                                         std::to_string(findings_.round()) + " of " + findings_.label() + " while rank " +
                                                         std::to_string(rank) + " finishes " + swap +
                                                         ": all ranks must finish several swaps in one order");
@@ -221,7 +220,7 @@ Status Check::refuse_order(int rank, std::int64_t other, const std::string &swap
 
 /// A rank that has passed the barrier may wait inside MPI: no rank abandons the round any more.
 Status Check::pass_barrier() {
-  const int me = plan_.communicator->rank(), size = plan_.communicator->size();
+  const int me = plan_.topology->rank(), size = plan_.topology->size();
   for (; barrier_.stage < barrier_.stages(); ++barrier_.stage) {
     const int stage = barrier_.stage, distance = static_cast<int>((1LL << stage) % size);
     CheckMessage said = message(Word::ready);
@@ -236,7 +235,7 @@ Status Check::pass_barrier() {
 
 /// A rank that has announced its finish must finish, for others may wait inside MPI: an attempt that runs out of memory is repeated.
 Status Check::meet(bool waits) {
-  const Status met = alone(*plan_.communicator, [&] { return look_for_all(waits); });
+  const Status met = alone(*plan_.topology, [&] { return look_for_all(waits); });
   attempt_.starved = met == Status::memory;
   return attempt_.starved ? Status::again : met;
 }
@@ -256,19 +255,18 @@ Status Check::look_for_all(bool waits) {
 Status Check::late() const {
   if (attempt_.starved) return no_memory();
   return fail(Status::timeout, "%s: timed out after %lld s waiting for %s to %s this swap (HALOCLINE_TIMEOUT)", findings_.where().c_str(),
-              static_cast<long long>(plan_.communicator->timeout_ns() / 1'000'000'000), plan_.name_of(attempt_.rank).c_str(),
-              attempt_.what);
+              static_cast<long long>(plan_.topology->timeout_ns() / 1'000'000'000), plan_.name_of(attempt_.rank).c_str(), attempt_.what);
 }
 
 Status Check::no_memory() const {
-  return fail(Status::memory, "rank %d, %s, swap %llu: out of memory for the records of HALOCLINE_CHECK", plan_.communicator->rank(),
+  return fail(Status::memory, "rank %d, %s, swap %llu: out of memory for the records of HALOCLINE_CHECK", plan_.topology->rank(),
               findings_.label().c_str(), static_cast<unsigned long long>(findings_.round()));
 }
 
 void Check::give_up(Status why) {
   char message[1024];
   std::snprintf(message, sizeof message, "%s", error_message());
-  static_cast<void>(alone(*plan_.communicator, [&] {
+  static_cast<void>(alone(*plan_.topology, [&] {
     notify_all(abandoned_.concerns(findings_.round()) ? abandoned_.reason : message);
     return Status::ok;
   }));
@@ -280,7 +278,7 @@ void Check::give_up(Status why) {
 void Check::notify_all(const std::string &reason) {
   CheckMessage said = message(Word::gave_up, {reason.begin(), reason.end()});
   std::vector<int> ranks = peers_;
-  const int me = plan_.communicator->rank(), size = plan_.communicator->size();
+  const int me = plan_.topology->rank(), size = plan_.topology->size();
   for (int stage = 0; stage < barrier_.stages(); ++stage) ranks.push_back(static_cast<int>((me + (1LL << stage)) % size));
   for (const int rank : ranks) static_cast<void>(check_mailbox_.send(rank, said));
   if (crossing_.rank < 0) return;

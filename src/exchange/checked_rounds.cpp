@@ -5,16 +5,11 @@
 #include <utility>
 
 #include "engine/communicator/collective.hpp"
-#include "engine/communicator/communicator.hpp"
 
 namespace halocline::core {
 
 CheckedRounds::CheckedRounds(Plan &plan, Rounds &rounds, Waiting &waiting, std::string label)
-    : communicator_(*plan.communicator),
-      rounds_(rounds),
-      waiting_(waiting),
-      owner_(rounds.owner()),
-      check_(plan, owner_, std::move(label)) {
+    : topology_(*plan.topology), rounds_(rounds), waiting_(waiting), owner_(rounds.owner()), check_(plan, owner_, std::move(label)) {
   rounds_.stamp(check_);
   waiting_.heed(check_);
 }
@@ -22,7 +17,7 @@ CheckedRounds::CheckedRounds(Plan &plan, Rounds &rounds, Waiting &waiting, std::
 /// Does a part of a checked round. If memory runs out in it, it is not known which descriptors and messages are lost: the round is over.
 template <class Part>
 Status CheckedRounds::in_round(Part part) {
-  const Status status = alone(communicator_, part);
+  const Status status = alone(topology_, part);
   return status == Status::memory ? rounds_.mark_broken(check_.no_memory()) : status;
 }
 
@@ -70,7 +65,7 @@ Status CheckedRounds::meet(bool waits) {
 void CheckedRounds::look_before_delivery() {
   Looks *const looks = owner_.looks();
   if (!looks || rounds_.delivers()) return;
-  looked_ = alone(communicator_, [looks] {
+  looked_ = alone(topology_, [looks] {
     looks->before_delivery();
     return Status::ok;
   });

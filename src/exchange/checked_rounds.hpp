@@ -33,7 +33,7 @@ class CheckedRounds {
   void look_before_delivery();
   Status look_after_delivery();
 
-  Communicator &communicator_;
+  const Topology &topology_;
   Rounds &rounds_;
   Waiting &waiting_;
   Packer &owner_;

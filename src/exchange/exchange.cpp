@@ -11,19 +11,18 @@
 namespace halocline::core {
 
 Status Exchange::create(Options options, std::vector<Edge> edges, std::string label, int ndims) {
-  Communicator &communicator = *plan_.communicator;
   plan_.ndims = ndims;
-  plan_.serial = communicator.next_plan() - 1;
+  plan_.serial = plan_.communicator->next_plan() - 1;
   plan_.options = std::move(options);
   plan_.edges = std::move(edges);
   plan_.copies_cells = owner_.copies_cells();
-  HLC_TRY(prepare(communicator, communicator.comm(), [this] { return make_tables(); }));
+  HLC_TRY(prepare(*plan_.communicator, plan_.communicator->comm(), [this] { return make_tables(); }));
   HLC_TRY(make_comm());
   HLC_TRY(join_edges(plan_));
   if (plan_.check_mailbox) HLC_TRY(make_check(std::move(label)));
   HLC_TRY(channels_.create());
   if (checked_ && channels_.blocks()) checked_->check().wait_for_all_ranks();
-  return agree(communicator, plan_.comm, owner_.joined(plan_));
+  return agree(*plan_.communicator, plan_.comm, owner_.joined(plan_));
 }
 
 Status Exchange::make_comm() {
@@ -56,8 +55,8 @@ Status Exchange::check_sizes() const {
   for (const Edge &edge : plan_.edges)
     for (const std::int64_t bytes : {edge.space_in, edge.space_out}) {
       if (bytes > limit - total)
-        return fail(Status::argument, "rank %d: the buffers for its %zu neighbours would be larger than %lld bytes",
-                    plan_.communicator->rank(), plan_.edges.size(), static_cast<long long>(limit));
+        return fail(Status::argument, "rank %d: the buffers for its %zu neighbours would be larger than %lld bytes", plan_.topology->rank(),
+                    plan_.edges.size(), static_cast<long long>(limit));
       total += bytes;
     }
   return Status::ok;
@@ -115,7 +114,7 @@ Work Exchange::work() const {
 
 Status Exchange::bad_call(const char *call, const char *why) const {
   if (checked_) return checked_->check().wrong_call(call, why);
-  return fail(Status::state, "%s on rank %d: %s", call, plan_.communicator->rank(), why);
+  return fail(Status::state, "%s on rank %d: %s", call, plan_.topology->rank(), why);
 }
 
 /// Whether all data have arrived, so that handing them over needs no wait.

@@ -43,6 +43,7 @@ class Exchange {
   Exchange(const EngineParts &engine, Packer &owner, const Refusals &refusals)
       : owner_(owner), refusals_(refusals), channels_(plan_), waiting_(plan_, channels_), rounds_(plan_, channels_, waiting_, owner) {
     plan_.communicator = &engine.communicator;
+    plan_.topology = &engine.communicator;
     plan_.lent_comm = engine.lent_comm;
     plan_.network = &engine.network;
     plan_.packings = &engine.packings;
@@ -104,7 +105,7 @@ class Exchange {
   Status start(Look look) {
     if (!checked_) return rounds_.start();
     RoundDescriptor descriptor;
-    HLC_TRY(alone(*plan_.communicator, [&] {
+    HLC_TRY(alone(*plan_.topology, [&] {
       descriptor = look();
       return Status::ok;
     }));

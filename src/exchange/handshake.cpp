@@ -75,7 +75,7 @@ Status receive_hello(const Plan &plan, Conversation &talk, int *there, Status *m
   if (!*there) return Status::ok;
   Hello hello;
   HLC_TRY(check_mpi(MPI_Recv(&hello, sizeof hello, MPI_BYTE, status.MPI_SOURCE, kHelloTag, plan.comm, MPI_STATUS_IGNORE), "MPI_Recv"));
-  const Status kept = alone(*plan.communicator, [&] {
+  const Status kept = alone(*plan.topology, [&] {
     talk.received[{status.MPI_SOURCE, hello.tag, hello.tag_in, hello.turn}] = hello;
     return Status::ok;
   });
@@ -133,7 +133,7 @@ Status refuse_sizes(const Plan &plan, int from, int to, int tag, std::int64_t se
 }
 
 Status compare(const Plan &plan, Edge &edge, std::map<Name, Hello> &received, int turn) {
-  const int me = plan.communicator->rank();
+  const int me = plan.topology->rank();
   const auto found = received.find({edge.rank, edge.tag_in, edge.tag_out, turn});
   if (found == received.end()) return refuse_one_sided(plan, me, edge.rank, edge.tag_out, size_out(edge), size_in(edge));
   const Hello &hello = found->second;
@@ -156,7 +156,7 @@ Status compare_all(Plan &plan, std::map<Name, Hello> &received) {
   for (Edge &edge : plan.edges) HLC_TRY(compare(plan, edge, received, turns[{edge.rank, edge.tag_out, edge.tag_in}]++));
   if (received.empty()) return Status::ok;
   const auto &[name, hello] = *received.begin();
-  return refuse_one_sided(plan, std::get<0>(name), plan.communicator->rank(), hello.tag, hello.out, hello.in);
+  return refuse_one_sided(plan, std::get<0>(name), plan.topology->rank(), hello.tag, hello.out, hello.in);
 }
 
 }  // namespace

@@ -17,10 +17,10 @@ constexpr Refusals kListRefusals{"an earlier swap of this exchange failed; it ca
 
 }  // namespace
 
-ListExchange::ListExchange(const EngineParts &engine) : communicator_(engine.communicator), exchange_(engine, *this, kListRefusals) {}
+ListExchange::ListExchange(const EngineParts &engine) : topology_(engine.communicator), exchange_(engine, *this, kListRefusals) {}
 
 Status ListExchange::check(const hlc_exchange_spec *spec) const {
-  const int me = communicator_.rank();
+  const int me = topology_.rank();
   if (!spec) return fail(Status::argument, "hlc_exchange_create on rank %d: spec is NULL", me);
   if (spec->nneighbours < 0)
     return fail(Status::argument, "hlc_exchange_create on rank %d: nneighbours is %d but must be 0 or more", me, spec->nneighbours);
@@ -30,11 +30,11 @@ Status ListExchange::check(const hlc_exchange_spec *spec) const {
 }
 
 Status ListExchange::check_neighbour(const hlc_exchange_spec &spec, int i) const {
-  const int me = communicator_.rank();
+  const int me = topology_.rank();
   const hlc_neighbour &n = spec.neighbours[i];
-  if (n.rank < 0 || n.rank >= communicator_.size())
+  if (n.rank < 0 || n.rank >= topology_.size())
     return fail(Status::argument, "hlc_exchange_create on rank %d: neighbours[%d].rank is %d but must be 0 to %d", me, i, n.rank,
-                communicator_.size() - 1);
+                topology_.size() - 1);
   if (n.tag_out < 0 || n.tag_in < 0)
     return fail(Status::argument, "hlc_exchange_create on rank %d: neighbours[%d] has tag_out %d and tag_in %d, both must be 0 or more", me,
                 i, n.tag_out, n.tag_in);
@@ -51,17 +51,17 @@ Status ListExchange::check_neighbour(const hlc_exchange_spec &spec, int i) const
 
 /// The entry that receives what `from` sends, both of which name this rank; NULL if there is none.
 const hlc_neighbour *ListExchange::find_taker(const hlc_neighbour &from) const {
-  const auto takes = [&](const hlc_neighbour &n) { return n.rank == communicator_.rank() && n.tag_in == from.tag_out; };
+  const auto takes = [&](const hlc_neighbour &n) { return n.rank == topology_.rank() && n.tag_in == from.tag_out; };
   const auto found = std::find_if(neighbours_.begin(), neighbours_.end(), takes);
   return found == neighbours_.end() ? nullptr : &*found;
 }
 
 /// Entries that name this rank are joined to each other by their tags; each has a chunk for what it receives.
 Status ListExchange::link_to_self() {
-  const std::string who = speaker(communicator_, options_);
+  const std::string who = speaker(communicator(), options_);
   for (std::size_t i = 0; i < neighbours_.size(); ++i) {
     const hlc_neighbour &n = neighbours_[i];
-    if (n.rank != communicator_.rank()) continue;
+    if (n.rank != topology_.rank()) continue;
     const hlc_neighbour *taker = find_taker(n);
     if (!taker)
       return fail(Status::mismatch,
@@ -77,17 +77,17 @@ Status ListExchange::link_to_self() {
   }
   std::vector<int> all(self_links_.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
-  return self_buffer_.create(communicator_.rank(), lay_out(self_plan_, all, &Edge::space_in));
+  return self_buffer_.create(topology_.rank(), lay_out(self_plan_, all, &Edge::space_in));
 }
 
 Status ListExchange::accept(const hlc_exchange_spec *spec, std::string *plan, bool chosen) {
   HLC_TRY(check(spec));
-  HLC_TRY(check_tags("hlc_exchange_create", communicator_.rank(), spec->neighbours, spec->nneighbours));
+  HLC_TRY(check_tags("hlc_exchange_create", topology_.rank(), spec->neighbours, spec->nneighbours));
   options_ = {spec->mode, spec->epoch, spec->drive};
   options_.says_detours = spec->mode != HLC_MODE_DEFAULT && !chosen;
   options_.chosen = chosen;
   if (spec->name) options_.name = spec->name;
-  HLC_TRY(resolve(options_, communicator_));
+  HLC_TRY(resolve(options_, communicator()));
   neighbours_.assign(spec->neighbours, spec->neighbours + spec->nneighbours);
   pack_ = spec->pack;
   unpack_ = spec->unpack;
@@ -98,7 +98,7 @@ Status ListExchange::accept(const hlc_exchange_spec *spec, std::string *plan, bo
 }
 
 Status ListExchange::create(const hlc_exchange_spec *) {
-  HLC_TRY(check_rules(communicator_, "hlc_exchange_create", [&] { return rules_of(options_); }));
+  HLC_TRY(check_rules(communicator(), "hlc_exchange_create", [&] { return rules_of(options_); }));
   return exchange_.create(options_, std::move(edges_), "exchange plan #");
 }
 
@@ -106,7 +106,7 @@ std::vector<Edge> ListExchange::make_edges() {
   std::vector<Edge> edges;
   for (std::size_t i = 0; i < neighbours_.size(); ++i) {
     const hlc_neighbour &n = neighbours_[i];
-    if (n.rank == communicator_.rank()) continue;
+    if (n.rank == topology_.rank()) continue;
     Edge edge;
     edge.rank = n.rank;
     edge.tag_out = n.tag_out;

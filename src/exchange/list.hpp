@@ -49,7 +49,9 @@ class ListExchange final : private Packer {
   void pull(Edges) override {}
   void copy_to_self() override;
 
-  Communicator &communicator_;
+  Communicator &communicator() const { return *exchange_.plan().communicator; }
+
+  const Topology &topology_;
   Options options_;
   std::vector<Edge> edges_;  // until create
   hlc_pack_fn pack_ = nullptr;

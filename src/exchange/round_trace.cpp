@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/communicator/communicator.hpp"
-
 namespace halocline::core {
 namespace {
 
@@ -22,17 +20,17 @@ void RoundTrace::make_tables() {
 }
 
 trace::Event RoundTrace::event(const char *name, int edge) const {
-  const Communicator &communicator = *plan_.communicator;
+  const Topology &topology = *plan_.topology;
   trace::Event made{name, kCategory};
-  made.rank = communicator.in_world(communicator.rank());
-  made.context = communicator.number();
+  made.rank = topology.in_world(topology.rank());
+  made.context = topology.number();
   made.plan = plan_.serial;
   made.round = rounds_;
   made.label = label_;
   made.detail = detail_;
   if (edge < 0) return made;
   const auto e = static_cast<std::size_t>(edge);
-  made.peer = communicator.in_world(plan_.edges[e].rank);
+  made.peer = topology.in_world(plan_.edges[e].rank);
   made.bytes = std::max(plan_.parts[e].out, plan_.parts[e].in);
   return made;
 }
@@ -75,7 +73,7 @@ void RoundTrace::record_wait(const char *name, int edge, int rank) {
   if (wait.peer == trace::kNoRank && rank < 0 && time < kShortest_ns) return;
   trace::count_wait(begun, wait.end_ns);
   plan_.times->add_wait(edge < 0 ? -1 : plan_.edges[static_cast<std::size_t>(edge)].rank, time);
-  if (edge < 0 && rank >= 0) wait.peer = plan_.communicator->in_world(rank);
+  if (edge < 0 && rank >= 0) wait.peer = plan_.topology->in_world(rank);
   trace::record(wait);
 }
 

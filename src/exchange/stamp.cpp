@@ -5,8 +5,6 @@
 #include <cstring>
 #include <string>
 
-#include "engine/communicator/communicator.hpp"
-
 namespace halocline::core {
 namespace {
 
@@ -72,7 +70,7 @@ void StampedPacker::pack(int e, void *buffer, bool past_caches) {
   stamp.round = findings_.round();
   stamp.bytes = payload_bytes(plan_.parts[i].out);
   stamp.sum = sum_of(payload, stamp.bytes);
-  stamp.source = plan_.communicator->rank();
+  stamp.source = plan_.topology->rank();
   stamp.edge = plan_.edges[i].peer_edge;
   std::memcpy(buffer, &stamp, sizeof stamp);
 }

@@ -17,8 +17,8 @@ struct SummaryJob : Job {
   std::vector<std::int64_t> waits, waits_of_all;  // by rank of the plan
 };
 
-std::vector<std::int64_t> numbers_of(const Communicator &communicator, const SwapSums &sums) {
-  return {communicator.in_world(communicator.rank()),
+std::vector<std::int64_t> numbers_of(const Topology &topology, const SwapSums &sums) {
+  return {topology.in_world(topology.rank()),
           sums.swaps,
           sums.bytes_out,
           sums.bytes_in,
@@ -36,9 +36,9 @@ SummaryRow row_of(const std::int64_t *n, std::int64_t awaited) {
 }
 
 /// Room for what is gathered, and this rank's part of it.
-void fill(const Communicator &communicator, const SwapTimes &times, SummaryJob &job) {
-  const auto ranks = static_cast<std::size_t>(communicator.size());
-  job.mine = numbers_of(communicator, times.sums());
+void fill(const Topology &topology, const SwapTimes &times, SummaryJob &job) {
+  const auto ranks = static_cast<std::size_t>(topology.size());
+  job.mine = numbers_of(topology, times.sums());
   job.all.resize(ranks * kNumbers);
   job.waits = times.waits_by_rank();
   job.waits.resize(ranks);

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "engine/communicator/communicator.hpp"
+#include "base/status.hpp"
 #include "exchange/swap_times.hpp"
 
 namespace halocline::core {
+
+class Communicator;
 
 /// Gathers the rows on rank 0 of the plan, which keeps the table until the context ends. Collective.
 Status summarise(Communicator &communicator, SwapTimes &times);

@@ -46,13 +46,13 @@ SwapTimes::~SwapTimes() {
 }
 
 void SwapTimes::add_exchange(const Plan &plan) {
-  const Communicator &communicator = *plan.communicator;
-  waits_by_rank_.resize(static_cast<std::size_t>(communicator.size()));
+  const Topology &topology = *plan.topology;
+  waits_by_rank_.resize(static_cast<std::size_t>(topology.size()));
   name_ = plan.options.name;
-  world_rank_ = communicator.in_world(communicator.rank());
+  world_rank_ = topology.in_world(topology.rank());
   for (const hlc_mode mode : {plan.options.mode, mode_of(plan)})
     if (std::none_of(modes_.begin(), modes_.end(), [mode](const OfMode &of) { return of.mode == mode; })) modes_.push_back({mode, 0});
-  if (listed_ || communicator.rank() > 0 || !trace::summarises()) return;
+  if (listed_ || topology.rank() > 0 || !trace::summarises()) return;
   const std::lock_guard lock(registry().mutex);
   registry().plans.push_back(this);
   listed_ = true;

@@ -27,9 +27,8 @@ void Waiting::report_lost() const {
 
 /// The call in which a rank of this node is, in brackets; empty for other ranks.
 std::string Waiting::where(int rank) const {
-  const Communicator &communicator = *plan_.communicator;
-  const Member member = rank < 0 ? kNotOnNode : communicator.member_of(rank);
-  return member == kNotOnNode ? "" : " (in " + communicator.call_of(member).text() + ")";
+  const Member member = rank < 0 ? kNotOnNode : plan_.communicator->member_of(rank);
+  return member == kNotOnNode ? "" : " (in " + plan_.communicator->call_of(member).text() + ")";
 }
 
 /// "a swap of plan 'flow'", or "a swap of plan 2" for a plan without a name.
@@ -39,15 +38,14 @@ std::string Waiting::swap_text() const {
 }
 
 Status Waiting::suspect_rank(int rank, Member member, bool timed_out) {
-  const Communicator &communicator = *plan_.communicator;
   if (member != kNotOnNode && !plan_.communicator->doorbell().alive(member)) {
     dead_ = rank;
-    return fail(Status::peer_died, "%s: rank %d waits for rank %d, whose process has ended", swap_text().c_str(), communicator.rank(),
+    return fail(Status::peer_died, "%s: rank %d waits for rank %d, whose process has ended", swap_text().c_str(), plan_.topology->rank(),
                 rank);
   }
   if (timed_out)
     return fail(Status::timeout, "%s: rank %d timed out after %lld s waiting for %s%s%s (HALOCLINE_TIMEOUT)", swap_text().c_str(),
-                communicator.rank(), static_cast<long long>(communicator.timeout_ns() / 1'000'000'000), plan_.name_of(rank).c_str(),
+                plan_.topology->rank(), static_cast<long long>(plan_.topology->timeout_ns() / 1'000'000'000), plan_.name_of(rank).c_str(),
                 where(rank).c_str(), channels_.knows_who() ? "" : " or another neighbour (this mode does not know which)");
   return Status::ok;
 }

@@ -59,7 +59,7 @@ Status Waiting::until(Step step, FindFailed find_failed) {
   bool progress = false;
   ending_since_ns_ = 0;
   channels_.wake_peers();
-  for (int looks = plan_.communicator->core_per_rank() ? kFirstLooks : 1; looks > 0; --looks) {
+  for (int looks = plan_.topology->core_per_rank() ? kFirstLooks : 1; looks > 0; --looks) {
     const Status status = step(&progress);
     if (status != Status::again) return status;
     cpu_pause();

@@ -90,11 +90,11 @@ inline Status last_failure(Status earlier, Status later) { return failed(later) 
 
 /// Runs the part that a rank does alone; a failed allocation becomes a status.
 template <class Part>
-Status alone(const Communicator &communicator, Part part) {
+Status alone(const Topology &topology, Part part) {
   try {
     return part();
   } catch (const std::bad_alloc &) {
-    return fail(Status::memory, "rank %d is out of memory for the tables of a plan", communicator.rank());
+    return fail(Status::memory, "rank %d is out of memory for the tables of a plan", topology.rank());
   }
 }
 

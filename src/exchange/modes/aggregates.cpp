@@ -6,7 +6,6 @@
 #include <map>
 #include <tuple>
 
-#include "engine/communicator/communicator.hpp"
 #include "exchange/buffers.hpp"
 
 namespace halocline::core {
@@ -58,7 +57,7 @@ std::vector<Contribution> list_contributions(const Plan &plan, const std::vector
     const std::int64_t node = node_of[static_cast<std::size_t>(e)];
     Contribution &contribution = contributions[node];
     contribution.node = node;
-    contribution.member = plan.communicator->member();
+    contribution.member = plan.topology->member();
     contribution.edges += 1;
     contribution.planned += round_up(edge.out, kChunkAlignment);
     contribution.out += round_up(edge.space_out, kChunkAlignment);

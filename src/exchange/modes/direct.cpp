@@ -33,11 +33,10 @@ class DirectChannel final : public Channel {
       bytes_ = words_bytes + 2 * places_bytes();
       return Status::ok;
     }));
-    Communicator &communicator = *plan_.communicator;
-    HLC_TRY(agree(communicator, plan_.comm, create_shared_memory(communicator, bytes_, segment_)));
+    HLC_TRY(agree(*plan_.communicator, plan_.comm, create_shared_memory(*plan_.communicator, bytes_, segment_)));
     HLC_TRY(swap_descriptors(plan_, edges_, descriptors));
-    ready_ = counter(communicator.member(), 0);
-    places_ = segment_.part(communicator.member()) + bytes_ - 2 * places_bytes();
+    ready_ = counter(plan_.topology->member(), 0);
+    places_ = segment_.part(plan_.topology->member()) + bytes_ - 2 * places_bytes();
     for (const int e : edges_)
       connect(peers_.of(e), descriptors->mine[static_cast<std::size_t>(e)], descriptors->theirs[static_cast<std::size_t>(e)]);
     return Status::ok;
@@ -141,7 +140,7 @@ class DirectChannel final : public Channel {
 
   void connect(Peer &p, const Descriptor &mine, const Descriptor &theirs) {
     p.ready = counter(p.member, 0);
-    p.read_by_peer = counter(plan_.communicator->member(), mine.a);
+    p.read_by_peer = counter(plan_.topology->member(), mine.a);
     p.read_by_me = counter(p.member, theirs.a);
     p.places = segment_.part(p.member) + theirs.b;
   }

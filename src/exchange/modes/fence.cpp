@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "engine/communicator/communicator.hpp"
 #include "exchange/modes/window_channel.hpp"
 
 namespace halocline::core {
@@ -71,7 +70,7 @@ class FenceGetChannel final : public Channel {
       chunks_ = lay_out(plan_, edges_, &Edge::space_out);
       arrived_.reserve(edges_.size());
       sources_ = std::make_unique<Descriptors>(plan_, edges_);
-      return incoming_.create(plan_.communicator->rank(), lay_out(plan_, edges_, &Edge::space_in));
+      return incoming_.create(plan_.topology->rank(), lay_out(plan_, edges_, &Edge::space_in));
     }));
     std::int64_t skip = 0;
     HLC_TRY(allocate_window(plan_.comm, chunks_.bytes, &window_, &base_, &skip));
@@ -111,7 +110,7 @@ class FenceGetChannel final : public Channel {
   const void *arrived(int e) const override { return incoming_.chunk(e); }
   Status release(int) override { return Status::ok; }
   Status close(int *rank) override {
-    *rank = plan_.communicator->rank();
+    *rank = plan_.topology->rank();
     return end_epoch();
   }
   BlockingSteps blocks() const override { return {.poll = true}; }

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "engine/communicator/communicator.hpp"
 #include "exchange/buffers.hpp"
 #include "exchange/channel.hpp"
 #include "exchange/mpi_bytes.hpp"
@@ -92,7 +91,7 @@ class NeighborChannel final : public Channel {
 
   Status close(int *rank) override {
     HLC_TRY(test());
-    *rank = edges_.empty() ? plan_.communicator->rank() : edge(edges_.front()).rank;
+    *rank = edges_.empty() ? plan_.topology->rank() : edge(edges_.front()).rank;
     return done_ ? Status::ok : Status::again;
   }
 
@@ -101,8 +100,8 @@ class NeighborChannel final : public Channel {
 
  private:
   Status create_alone() {
-    HLC_TRY(incoming_.create(plan_.communicator->rank(), lay_out(plan_, edges_, &Edge::space_in)));
-    HLC_TRY(outgoing_.create(plan_.communicator->rank(), lay_out(plan_, edges_, &Edge::space_out)));
+    HLC_TRY(incoming_.create(plan_.topology->rank(), lay_out(plan_, edges_, &Edge::space_in)));
+    HLC_TRY(outgoing_.create(plan_.topology->rank(), lay_out(plan_, edges_, &Edge::space_out)));
     arrived_.reserve(edges_.size());
     return list_directions();
   }

@@ -23,7 +23,7 @@ Status NodeLinks::create() {
   std::unique_ptr<Descriptors> nodes;
   HLC_TRY(prepare([&] {
     nodes = std::make_unique<Descriptors>(plan_, edges_);
-    for (const int e : edges_) nodes->mine[static_cast<std::size_t>(e)].a = plan_.communicator->node();
+    for (const int e : edges_) nodes->mine[static_cast<std::size_t>(e)].a = plan_.topology->node();
     return Status::ok;
   }));
   HLC_TRY(swap_descriptors(plan_, edges_, nodes));
@@ -63,7 +63,6 @@ std::int64_t NodeLinks::carried_bytes() const {
 
 /// The ranks of the node read each other's contributions from temporary shared memory; each computes the same aggregates.
 Status NodeLinks::share_contributions(const Descriptors &nodes) {
-  Communicator &context = *plan_.communicator;
   std::vector<std::int64_t> node_of;
   std::vector<Contribution> mine;
   HLC_TRY(prepare([&] {
@@ -74,16 +73,17 @@ Status NodeLinks::share_contributions(const Descriptors &nodes) {
   }));
   SharedMemory contributions;
   const std::size_t bytes = mine.size() * sizeof(Contribution);
-  HLC_TRY(agree(context, plan_.comm, create_shared_memory(context, static_cast<std::int64_t>(bytes), contributions)));
-  std::memcpy(contributions.part(context.member()), mine.data(), bytes);
-  HLC_TRY(agree(context, plan_.comm, Status::ok));
+  HLC_TRY(
+      agree(*plan_.communicator, plan_.comm, create_shared_memory(*plan_.communicator, static_cast<std::int64_t>(bytes), contributions)));
+  std::memcpy(contributions.part(plan_.topology->member()), mine.data(), bytes);
+  HLC_TRY(agree(*plan_.communicator, plan_.comm, Status::ok));
   return prepare([&] {
     std::vector<Contribution> all;
-    for (Member member = 0; member < context.members(); ++member)
+    for (Member member = 0; member < plan_.topology->members(); ++member)
       for (const auto *contribution = reinterpret_cast<const Contribution *>(contributions.part(member)); contribution->edges > 0;
            ++contribution)
         all.push_back(*contribution);
-    take(lay_out_aggregates(std::move(all), context.member(), sizeof(AggregateWords)), node_of);
+    take(lay_out_aggregates(std::move(all), plan_.topology->member(), sizeof(AggregateWords)), node_of);
     return Status::ok;
   });
 }
@@ -106,7 +106,7 @@ void NodeLinks::take(std::vector<Aggregate> aggregates, const std::vector<std::i
       link.some_rank = plan_.edges[static_cast<std::size_t>(e)].rank;
     }
   }
-  partners.erase(plan_.communicator->member());
+  partners.erase(plan_.topology->member());
   partners_.assign(partners.begin(), partners.end());
 }
 
@@ -139,7 +139,7 @@ Status NodeLinks::open(Link &link) {
 void NodeLinks::write_reach(Link &link) const {
   ReachDescriptor &reach = link.words->reach;
   reach.leader = link.channel->describe(link.memory, {0, kTargetHeadBytes, slot_bytes(link.aggregate, link.aggregate.in)});
-  reach.rank = plan_.communicator->rank();
+  reach.rank = plan_.topology->rank();
   std::copy(link.channel->immediates().begin(), link.channel->immediates().end(), reach.immediates.begin());
 }
 
@@ -155,7 +155,7 @@ Status NodeLinks::connect_all(const std::vector<NodeDescriptor> &theirs) {
     const NodeDescriptor &descriptor = theirs[static_cast<std::size_t>(e)];
     const std::int64_t edges = of(e).aggregate.edges;
     if (descriptor.number < 0 || descriptor.number >= edges)
-      return fail(Status::mismatch, "rank %d: rank %d sent an invalid edge number: %lld of %lld", plan_.communicator->rank(),
+      return fail(Status::mismatch, "rank %d: rank %d sent an invalid edge number: %lld of %lld", plan_.topology->rank(),
                   plan_.edges[static_cast<std::size_t>(e)].rank, static_cast<long long>(descriptor.number), static_cast<long long>(edges));
     edge_links_[static_cast<std::size_t>(e)].peer_number = descriptor.number;
     if (of(e).channel->rank() < 0) HLC_TRY(connect(of(e), descriptor.reach));

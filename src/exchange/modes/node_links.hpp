@@ -164,7 +164,7 @@ class NodeLinks {
   };
 
   std::int64_t carried_bytes() const;
-  bool is_leader(const Link &link) const { return link.aggregate.leader == plan_.communicator->member(); }
+  bool is_leader(const Link &link) const { return link.aggregate.leader == plan_.topology->member(); }
   Status share_contributions(const Descriptors &nodes);
   void take(std::vector<Aggregate> aggregates, const std::vector<std::int64_t> &node_of);
   Status open_all();

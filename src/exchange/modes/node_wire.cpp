@@ -129,7 +129,7 @@ class NodeWireChannel final : public Channel {
   /// The first rank of the node that detects a failure decides which rank is reported.
   void report_lost(int rank) override {
     std::uint64_t no_loss = 0;
-    if (links_.words().lost.compare_exchange_strong(no_loss, Loss{rank, plan_.communicator->rank()}.word(), std::memory_order_relaxed))
+    if (links_.words().lost.compare_exchange_strong(no_loss, Loss{rank, plan_.topology->rank()}.word(), std::memory_order_relaxed))
       plan_.communicator->ring_node();
     spread_notice();
   }
@@ -156,7 +156,7 @@ class NodeWireChannel final : public Channel {
     const std::uint64_t begin = begin_in(link.receive[round_ % kSlots], at.peer_number);
     if (lies_in_slot(link.aggregate, begin, part(e).in)) return Status::ok;
     return fail(Status::mismatch, "rank %d received an invalid message from rank %d on host %s: its %lld bytes begin at %llu of %lld",
-                plan_.communicator->rank(), edge(e).rank, edge(e).host.c_str(), static_cast<long long>(part(e).in),
+                plan_.topology->rank(), edge(e).rank, edge(e).host.c_str(), static_cast<long long>(part(e).in),
                 static_cast<unsigned long long>(begin), static_cast<long long>(slot_bytes(link.aggregate, link.aggregate.in)));
   }
 
@@ -208,8 +208,7 @@ class NodeWireChannel final : public Channel {
     report_lost(channel.rank());
     const Loss known = Loss::of(links_.words().lost.load(std::memory_order_relaxed));
     if (known.rank != channel.rank()) return end_without(known);
-    return fail(Status::peer_died, "rank %d cannot reach %s over the network: %s", plan_.communicator->rank(), channel.name().c_str(),
-                reason);
+    return fail(Status::peer_died, "rank %d cannot reach %s over the network: %s", plan_.topology->rank(), channel.name().c_str(), reason);
   }
 
   /// Another rank detected the failure: this one fails for the same reason.
@@ -225,7 +224,7 @@ class NodeWireChannel final : public Channel {
 
   /// The error of a rank that ends its round because another one is lost.
   Status end_without(Loss known) const {
-    return fail(Status::peer_died, "round aborted on rank %d: %s failed (detected by rank %d)", plan_.communicator->rank(),
+    return fail(Status::peer_died, "round aborted on rank %d: %s failed (detected by rank %d)", plan_.topology->rank(),
                 plan_.name_of(known.rank).c_str(), known.finder);
   }
 

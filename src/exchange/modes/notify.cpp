@@ -54,11 +54,10 @@ class NotifyChannel final : public Channel {
       ends_.resize(plan_.edges.size());
       return Status::ok;
     }));
-    Communicator &communicator = *plan_.communicator;
-    HLC_TRY(agree(communicator, plan_.comm, create_shared_memory(communicator, bytes_, segment_)));
+    HLC_TRY(agree(*plan_.communicator, plan_.comm, create_shared_memory(*plan_.communicator, bytes_, segment_)));
     HLC_TRY(swap_descriptors(plan_, edges_, descriptors));
     for (const int e : edges_) connect(e, descriptors->mine[static_cast<std::size_t>(e)], descriptors->theirs[static_cast<std::size_t>(e)]);
-    return plan_.copies_cells && communicator.core_per_rank() ? choose_packing() : Status::ok;
+    return plan_.copies_cells && plan_.topology->core_per_rank() ? choose_packing() : Status::ok;
   }
 
   void parts_changed() override { peers_.parts_changed(plan_, edges_); }
@@ -231,7 +230,7 @@ class NotifyChannel final : public Channel {
   }
 
   void connect(int e, const Descriptor &mine, const Descriptor &theirs) {
-    char *my_part = segment_.part(plan_.communicator->member()), *peer_part = segment_.part(edge(e).member);
+    char *my_part = segment_.part(plan_.topology->member()), *peer_part = segment_.part(edge(e).member);
     End &made = end(e);
     Peer &peer = peers_.of(e);
     peer.my_words = reinterpret_cast<PeerWords *>(my_part + mine.a);

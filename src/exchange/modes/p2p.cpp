@@ -6,7 +6,6 @@
 #include <map>
 #include <tuple>
 
-#include "engine/communicator/communicator.hpp"
 #include "exchange/buffers.hpp"
 #include "exchange/channel.hpp"
 #include "exchange/mpi_bytes.hpp"
@@ -120,8 +119,8 @@ class P2pChannel final : public Channel {
     sends_ = share_messages([this](int e) { return std::pair(edge(e).peer_edge, edge(e).out); });
     for (std::size_t i = 0; i < sends_.size(); ++i)
       for (const int e : sends_[i].edges) message_of_[static_cast<std::size_t>(e)] = static_cast<int>(i);
-    HLC_TRY(incoming_.create(plan_.communicator->rank(), lay_out_messages(receives_, &Edge::space_in)));
-    HLC_TRY(outgoing_.create(plan_.communicator->rank(), lay_out_messages(sends_, &Edge::space_out)));
+    HLC_TRY(incoming_.create(plan_.topology->rank(), lay_out_messages(receives_, &Edge::space_in)));
+    HLC_TRY(outgoing_.create(plan_.topology->rank(), lay_out_messages(sends_, &Edge::space_out)));
     receiving_.assign(receives_.size(), MPI_REQUEST_NULL);
     sending_.assign(sends_.size(), MPI_REQUEST_NULL);
     active_.resize(receives_.size());

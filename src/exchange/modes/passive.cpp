@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <atomic>
 
-#include "engine/communicator/communicator.hpp"
 #include "exchange/modes/window_channel.hpp"
 
 namespace halocline::core {

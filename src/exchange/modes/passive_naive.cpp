@@ -1,7 +1,6 @@
 // Mode passive_naive: the simple first version of passive. A lock_all epoch for every round, closed by unlock_all, and a non-blocking
 // barrier that announces to all ranks that all data have arrived. Kept for comparison. Source: Brown et al., section V-A.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/communicator/communicator.hpp"
 #include "exchange/modes/window_channel.hpp"
 
 namespace halocline::core {
@@ -56,7 +55,7 @@ class PassiveNaiveChannel final : public WindowChannel {
 
   /// Makes what others have put visible to local loads: a lock on this rank's own memory does so in both memory models.
   Status synchronise() {
-    const int me = plan_.communicator->rank();
+    const int me = plan_.topology->rank();
     HLC_TRY(check_mpi(MPI_Win_lock(MPI_LOCK_SHARED, me, 0, window()), "MPI_Win_lock"));
     HLC_TRY(check_mpi(MPI_Win_sync(window()), "MPI_Win_sync"));
     return check_mpi(MPI_Win_unlock(me, window()), "MPI_Win_unlock");

@@ -28,7 +28,7 @@ class PeerList {
   /// Finds the peers of a channel's edges, and makes room for what parts_changed lists. A rank is several peers if its edges have more
   /// bytes than `most`. Both ends divide them alike, by their order on the lower rank.
   void make(const Plan &plan, std::vector<int> edges, std::int64_t most = INT64_MAX) {
-    const int me = plan.communicator->rank();
+    const int me = plan.topology->rank();
     const auto key = [&](int e) {
       const Edge &edge = plan.edges[static_cast<std::size_t>(e)];
       return std::pair(edge.rank, me < edge.rank ? e : edge.peer_edge);

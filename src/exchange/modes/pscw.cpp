@@ -6,7 +6,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "engine/communicator/communicator.hpp"
 #include "exchange/modes/window_channel.hpp"
 
 namespace halocline::core {

@@ -48,7 +48,7 @@ Status WindowChannel::create_windows(int windows) {
     arrived_.reserve(edges_.size());
     windows_.reserve(static_cast<std::size_t>(windows));
     targets_ = std::make_unique<Descriptors>(plan_, edges_);
-    return outgoing_.create(plan_.communicator->rank(), lay_out(plan_, edges_, &Edge::space_out));
+    return outgoing_.create(plan_.topology->rank(), lay_out(plan_, edges_, &Edge::space_out));
   }));
 
   std::int64_t skip[2] = {0, 0};

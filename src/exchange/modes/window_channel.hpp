@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "engine/communicator/communicator.hpp"
 #include "exchange/buffers.hpp"
 #include "exchange/channel.hpp"
 #include "exchange/handshake.hpp"
@@ -30,7 +29,7 @@ class WindowChannel : public Channel {
   /// Names the edges of the round one by one, once all have arrived together.
   Status next_arrival(int *edge);
   /// The rank to name when it is not known which one is late.
-  int some_peer() const { return edges_.empty() ? plan_.communicator->rank() : edge(edges_.front()).rank; }
+  int some_peer() const { return edges_.empty() ? plan_.topology->rank() : edge(edges_.front()).rank; }
 
   /// The only window, or the one of the running round.
   MPI_Win window() const { return windows_[round_ % windows_.size()]; }
