@@ -19,6 +19,8 @@ set(_cxx_warnings -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-c
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND _warnings -Wduplicated-cond -Wduplicated-branches -Wlogical-op)
   list(APPEND _cxx_warnings -Wsuggest-override)
+elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  list(APPEND _cxx_warnings -Wthread-safety)  # src/base/mutex.hpp
 endif()
 target_compile_options(halocline_flags INTERFACE
   "$<$<COMPILE_LANGUAGE:C,CXX>:${_warnings}>" "$<$<COMPILE_LANGUAGE:CXX>:${_cxx_warnings}>"

@@ -12,12 +12,12 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
-#include <mutex>
 #include <new>
 #include <vector>
 
 #include "base/environment.hpp"
 #include "base/log.hpp"
+#include "base/mutex.hpp"
 #include "trace/format.hpp"
 
 namespace halocline::core::trace {
@@ -37,16 +37,16 @@ struct Recorded {
 
 /// Never destroyed: threads of the library may record until the process ends.
 struct Recorder {
-  std::mutex mutex;  // of all that follows
-  int file = -1;
-  bool ended = false;  // the file could not be written on
-  pid_t process = 0;   // that records, not a child of it
-  std::string path;
-  off_t written = 0;  // without what ends the file
-  std::vector<Recorded> events;
-  std::vector<int> ranks;  // that the file has named
-  std::vector<std::string> texts{""};  // escaped
-  std::vector<std::string> lines;
+  Mutex mutex;
+  int file HLC_GUARDED_BY(mutex) = -1;
+  bool ended HLC_GUARDED_BY(mutex) = false;  // the file could not be written on
+  pid_t process HLC_GUARDED_BY(mutex) = 0;   // that records, not a child of it
+  std::string path HLC_GUARDED_BY(mutex);
+  off_t written HLC_GUARDED_BY(mutex) = 0;  // without what ends the file
+  std::vector<Recorded> events HLC_GUARDED_BY(mutex);
+  std::vector<int> ranks HLC_GUARDED_BY(mutex);  // that the file has named
+  std::vector<std::string> texts HLC_GUARDED_BY(mutex){""};  // escaped
+  std::vector<std::string> lines HLC_GUARDED_BY(mutex);
 };
 
 Recorder &recorder() {
@@ -73,7 +73,7 @@ bool write_all(int file, const std::string &text, off_t at) {
 }
 
 /// The trace ends here: what was written so far remains.
-void give_up(Recorder &all) {
+void give_up(Recorder &all) HLC_REQUIRES(all.mutex) {
   report_once("trace", "write", "HALOCLINE_TRACE: %s cannot be written: %s; the trace of this rank ends here", all.path.c_str(),
               std::strerror(errno));
   uses.fetch_and(~static_cast<unsigned>(kTrace), std::memory_order_relaxed);
@@ -84,15 +84,15 @@ void give_up(Recorder &all) {
   all.ended = true;
 }
 
-/// Adds lines to the file. The lock is held.
-void append(Recorder &all, const std::string &lines) {
+/// Adds lines to the file.
+void append(Recorder &all, const std::string &lines) HLC_REQUIRES(all.mutex) {
   if (all.file < 0 || lines.empty()) return;
   const std::string text = (all.written == 0 ? "[\n" : ",\n") + lines;
   if (!write_all(all.file, text + kEnd, all.written)) return give_up(all);
   all.written += static_cast<off_t>(text.size());
 }
 
-void write_events(Recorder &all) {
+void write_events(Recorder &all) HLC_REQUIRES(all.mutex) {
   // A child of the process has the events of its parent.
   if (all.events.empty() || all.process != getpid()) return all.events.clear();
   const std::int64_t begin_ns = now_ns();
@@ -113,7 +113,7 @@ void write_events(Recorder &all) {
 }
 
 /// Swaps may not fail for want of memory: the events are dropped then.
-void write_if_room(Recorder &all) {
+void write_if_room(Recorder &all) HLC_REQUIRES(all.mutex) {
   try {
     write_events(all);
   } catch (const std::bad_alloc &) {
@@ -139,8 +139,7 @@ int open_regular(const char *path) {
   return -1;
 }
 
-/// The lock is held.
-Status open_file(Recorder &all, const std::string &folder, int rank) {
+Status open_file(Recorder &all, const std::string &folder, int rank) HLC_REQUIRES(all.mutex) {
   all.path = folder + "/rank-" + std::to_string(rank) + ".json";
   mkdir(folder.c_str(), 0777);
   all.file = open_regular(all.path.c_str());
@@ -178,7 +177,7 @@ std::uint64_t clock_of_process() {
 
 Status open(const std::string &folder, const Place &place) {
   Recorder &all = recorder();
-  const std::lock_guard lock(all.mutex);
+  const Lock lock(all.mutex);
   if (all.ended) return Status::again;
   if (all.file < 0) HLC_TRY(open_file(all, folder, place.rank));
   for (const int known : all.ranks)
@@ -192,21 +191,21 @@ Status open(const std::string &folder, const Place &place) {
 
 void begin(unsigned wanted_uses) {
   Recorder &all = recorder();
-  const std::lock_guard lock(all.mutex);
+  const Lock lock(all.mutex);
   all.process = getpid();
   uses.fetch_or(wanted_uses, std::memory_order_relaxed);
 }
 
 void add_clock(int rank, const ClockSample &sample) {
   Recorder &all = recorder();
-  const std::lock_guard lock(all.mutex);
+  const Lock lock(all.mutex);
   append(all, about_clock(rank, sample));
 }
 
 void record(const Event &event) {
   if (!traces() || !event.name) return;
   Recorder &all = recorder();
-  const std::lock_guard lock(all.mutex);
+  const Lock lock(all.mutex);
   if (all.file < 0) return;
   if (all.events.size() >= kMostEvents) write_if_room(all);
   all.events.push_back({event, thread_number()});
@@ -214,13 +213,13 @@ void record(const Event &event) {
 
 void flush() {
   Recorder &all = recorder();
-  const std::lock_guard lock(all.mutex);
+  const Lock lock(all.mutex);
   if (all.file >= 0) write_if_room(all);
 }
 
 Text keep_text(const std::string &text) {
   Recorder &all = recorder();
-  const std::lock_guard lock(all.mutex);
+  const Lock lock(all.mutex);
   const std::string safe = escaped(text);
   for (std::size_t i = 0; i < all.texts.size(); ++i)
     if (all.texts[i] == safe) return static_cast<Text>(i);
@@ -231,13 +230,13 @@ Text keep_text(const std::string &text) {
 
 void add_line(const std::string &line) {
   Recorder &all = recorder();
-  const std::lock_guard lock(all.mutex);
+  const Lock lock(all.mutex);
   all.lines.push_back(line);
 }
 
 void print_lines() {
   Recorder &all = recorder();
-  const std::lock_guard lock(all.mutex);
+  const Lock lock(all.mutex);
   if (all.process == getpid())
     for (const std::string &line : all.lines) std::fprintf(stderr, "%s\n", line.c_str());
   all.lines.clear();

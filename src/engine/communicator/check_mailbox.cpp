@@ -50,10 +50,10 @@ Status CheckMailbox::open(MPI_Comm comm) {
 /// A rank joins the barrier once its messages have been received; their sends are synchronous. It receives until all ranks have joined:
 /// then no message is under way.
 Status CheckMailbox::close(Communicator &communicator) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   BoundedWait wait(communicator);
   MPI_Request barrier = MPI_REQUEST_NULL;
-  const auto look = [&] {
+  const auto look = [&]() HLC_UNDER_LOCK_OF_MAKER {
     int done = 0;
     if (const Status received = receive_locked(); failed(received)) return wait.name_failure(received);
     if (barrier != MPI_REQUEST_NULL)
@@ -69,18 +69,18 @@ Status CheckMailbox::close(Communicator &communicator) {
 }
 
 std::int64_t CheckMailbox::next_serial() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return next_serial_;
 }
 
 void CheckMailbox::enroll(std::int64_t serial, const std::string &label) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   next_serial_ = serial + 1;
   records_[serial].label = label;
 }
 
 void CheckMailbox::strike(std::int64_t serial) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   records_.erase(serial);
 }
 
@@ -91,7 +91,7 @@ Status CheckMailbox::send(int rank, const CheckMessage &message) {
   std::copy(message.text.begin(), message.text.end(), bytes->begin() + sizeof head);
   std::list<Sending> pieces;
   for (std::size_t done = 0; done < bytes->size(); done += kLongestPiece) pieces.push_back({message.plan, bytes, done, MPI_REQUEST_NULL});
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   auto piece = pieces.begin();
   sending_.splice(sending_.end(), pieces);
   for (; piece != sending_.end(); ++piece) {
@@ -102,17 +102,17 @@ Status CheckMailbox::send(int rank, const CheckMessage &message) {
 }
 
 void CheckMailbox::keep(CheckMessage message) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (const auto record = records_.find(message.plan); record != records_.end()) record->second.messages.push_back(std::move(message));
 }
 
 bool CheckMailbox::all_sent(std::int64_t serial) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return std::none_of(sending_.begin(), sending_.end(), [&](const Sending &sending) { return sending.plan == serial; });
 }
 
 Status CheckMailbox::receive() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return receive_locked();
 }
 
@@ -203,12 +203,12 @@ void CheckMailbox::sort(int source, const std::vector<char> &bytes) {
 }
 
 std::vector<CheckMessage> CheckMailbox::take(std::int64_t serial) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return std::exchange(records_[serial].messages, {});
 }
 
 void CheckMailbox::note_start(std::int64_t serial) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   Record &record = records_[serial];
   record.started += 1;
   record.thread = thread_number();
@@ -221,7 +221,7 @@ bool CheckMailbox::mine_to_finish(const Record &record) const {
 }
 
 std::vector<char> CheckMailbox::note_finishing(std::int64_t serial) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   records_[serial].finishing = true;
   records_[serial].thread = thread_number();
   std::vector<std::int64_t> later;
@@ -233,18 +233,18 @@ std::vector<char> CheckMailbox::note_finishing(std::int64_t serial) {
 }
 
 void CheckMailbox::note_finished(std::int64_t serial) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   records_[serial].finishing = false;
   records_[serial].finished += 1;
 }
 
 bool CheckMailbox::finishes(std::int64_t serial, int rank, std::uint64_t round) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return records_[serial].finishes[rank].round >= round;
 }
 
 std::int64_t CheckMailbox::crosses(std::int64_t mine, int rank, std::string *what) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   for (const auto &[other, record] : records_) {
     if (other == mine || record.finishing || !mine_to_finish(record)) continue;
     const auto finish = record.finishes.find(rank);

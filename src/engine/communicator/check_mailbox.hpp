@@ -10,10 +10,10 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "base/status.hpp"
 
 namespace halocline::core {
@@ -108,24 +108,24 @@ class CheckMailbox {
     MPI_Request request;
   };
 
-  Status receive_locked();
-  Status begin_receives();
-  Status end_receives();
-  Status set_aside(std::list<Receiving>::iterator piece, Status why);
-  void take_in(int source, const std::vector<char> &piece);
-  void sort(int source, const std::vector<char> &bytes);
-  Status forget_sent();
+  Status receive_locked() HLC_REQUIRES(mutex_);
+  Status begin_receives() HLC_REQUIRES(mutex_);
+  Status end_receives() HLC_REQUIRES(mutex_);
+  Status set_aside(std::list<Receiving>::iterator piece, Status why) HLC_REQUIRES(mutex_);
+  void take_in(int source, const std::vector<char> &piece) HLC_REQUIRES(mutex_);
+  void sort(int source, const std::vector<char> &bytes) HLC_REQUIRES(mutex_);
+  Status forget_sent() HLC_REQUIRES(mutex_);
   bool mine_to_finish(const Record &record) const;
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   bool many_threads_ = false;
-  std::mutex mutex_;
-  std::int64_t next_serial_ = 1;
-  std::map<std::int64_t, Record> records_;
-  std::list<Sending> sending_;
-  std::list<Receiving> receiving_;  // in the order in which the probe found them
-  std::list<Receiving> lost_;  // for which MPI returned an error; it may still write them
-  std::map<int, std::vector<char>> pieces_;  // by source: a message of which pieces are missing
+  Mutex mutex_;
+  std::int64_t next_serial_ HLC_GUARDED_BY(mutex_) = 1;
+  std::map<std::int64_t, Record> records_ HLC_GUARDED_BY(mutex_);
+  std::list<Sending> sending_ HLC_GUARDED_BY(mutex_);
+  std::list<Receiving> receiving_ HLC_GUARDED_BY(mutex_);  // in the order in which the probe found them
+  std::list<Receiving> lost_ HLC_GUARDED_BY(mutex_);  // for which MPI returned an error; it may still write them
+  std::map<int, std::vector<char>> pieces_ HLC_GUARDED_BY(mutex_);  // by source: a message of which pieces are missing
 };
 
 }  // namespace halocline::core

@@ -29,13 +29,13 @@ Status Fields::allocate(std::size_t bytes, void **data, Pages pages) {
                 create_shared_memory(communicator_, static_cast<std::int64_t>(bytes), made.front().segment, ObjectFile::closed, pages)));
   next_serial_ += 1;
   *data = made.front().segment.part(communicator_.member());
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   fields_.splice(fields_.end(), made);
   return Status::ok;
 }
 
 Status Fields::release(void *data) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const auto field =
       std::find_if(fields_.begin(), fields_.end(), [&](const Field &f) { return f.segment.part(communicator_.member()) == data; });
   if (field == fields_.end())
@@ -55,7 +55,7 @@ FieldPlace Fields::find(const void *data, std::int64_t bytes) {
 }
 
 std::int64_t Fields::room(const void *data) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const auto *byte = static_cast<const char *>(data);
   for (const Field &field : fields_) {
     const char *part = field.segment.part(communicator_.member());
@@ -72,13 +72,13 @@ Fields::Field *Fields::with(std::int64_t serial) {
 }
 
 char *Fields::part(std::int64_t serial, Member member) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const Field *field = with(serial);
   return field ? field->segment.part(member) : nullptr;
 }
 
 FieldPlace Fields::hold(const void *data, std::int64_t bytes) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const auto *byte = static_cast<const char *>(data);
   for (Field &field : fields_) {
     const char *part = field.segment.part(communicator_.member());
@@ -90,7 +90,7 @@ FieldPlace Fields::hold(const void *data, std::int64_t bytes) {
 }
 
 char *Fields::borrow(std::int64_t serial, Member member) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   Field *field = with(serial);
   if (!field) return nullptr;
   field->users += 1;
@@ -98,12 +98,12 @@ char *Fields::borrow(std::int64_t serial, Member member) {
 }
 
 void Fields::clear() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   fields_.clear();
 }
 
 void Fields::use(std::int64_t serial, int change) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (Field *field = with(serial)) field->users += change;
 }
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <limits>
 #include <list>
-#include <mutex>
 
+#include "base/mutex.hpp"
 #include "engine/memory/field_place.hpp"
 #include "transport/shm/region.hpp"
 
@@ -14,7 +14,7 @@ namespace halocline::core {
 
 class Communicator;
 
-/// The fields of a context. Any thread may call, except allocate and live.
+/// The fields of a context. Any thread may call, except allocate.
 class Fields {
  public:
   explicit Fields(Communicator &communicator) : communicator_(communicator) {}
@@ -27,7 +27,10 @@ class Fields {
   Status release(void *data);
   /// Releases all fields.
   void clear();
-  int live() const { return static_cast<int>(fields_.size()); }
+  int live() const {
+    const Lock lock(mutex_);
+    return static_cast<int>(fields_.size());
+  }
 
   /// The field that contains a piece of memory.
   FieldPlace find(const void *data, std::int64_t bytes);
@@ -50,11 +53,11 @@ class Fields {
     int users = 0;
   };
 
-  Field *with(std::int64_t serial);
+  Field *with(std::int64_t serial) HLC_REQUIRES(mutex_);
 
   Communicator &communicator_;
-  std::mutex mutex_;
-  std::list<Field> fields_;
+  mutable Mutex mutex_;
+  std::list<Field> fields_ HLC_GUARDED_BY(mutex_);
   std::int64_t next_serial_ = 0;
 };
 

@@ -34,7 +34,7 @@ RankAddress Liveness::mine() const {
 }
 
 Status Liveness::know(int rank, const RankAddress &there, Whose whose) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (probes_.count({rank, whose}) != 0) return Status::ok;
   transport::Peer peer = 0;
   HLC_TRY(endpoint_.resolve(there.address, &peer));
@@ -56,12 +56,12 @@ Status Liveness::know(int rank, const RankAddress &there, Whose whose) {
 }
 
 std::string Liveness::name_of(int rank) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return probes_.at({rank, Whose::its_own}).name;
 }
 
 int Liveness::find_lost(std::int64_t for_ns, int after) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const std::int64_t now = now_ns();
   int found = -1;
   for (auto known = probes_.upper_bound({after, Whose::helper}); known != probes_.end(); ++known) {
@@ -74,7 +74,7 @@ int Liveness::find_lost(std::int64_t for_ns, int after) {
 }
 
 bool Liveness::has_lost(int rank, std::int64_t for_ns) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const std::int64_t now = now_ns();
   bool lost = false;
   for (const Whose whose : {Whose::its_own, Whose::helper}) {
@@ -87,19 +87,19 @@ bool Liveness::has_lost(int rank, std::int64_t for_ns) {
 }
 
 bool Liveness::has_reached(int rank) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const auto known = probes_.find({rank, Whose::its_own});
   return known != probes_.end() && known->second.reached;
 }
 
 void Liveness::forget(int rank) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   for (const Whose whose : {Whose::its_own, Whose::helper})
     if (const auto known = probes_.find({rank, whose}); known != probes_.end()) forget(known->second);
 }
 
 void Liveness::stop() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   for (auto &[process, probe] : probes_) forget(probe);
 }
 
@@ -109,7 +109,7 @@ void Liveness::forget(Probe &probe) {
 }
 
 bool Liveness::any_under_way() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   // SYNC written-before-reuse (pairs with EndedTransfers::add)
   return std::any_of(probes_.begin(), probes_.end(), [](const auto &known) {
     return known.second.write.state.load(std::memory_order_acquire) == Transfer::State::under_way;
@@ -117,7 +117,7 @@ bool Liveness::any_under_way() {
 }
 
 void Liveness::part() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   for (const auto &[process, probe] : probes_) endpoint_.release_peer(probe.write.peer);
   probes_.clear();
 }

@@ -5,10 +5,10 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <utility>
 
+#include "base/mutex.hpp"
 #include "engine/network/network_transport.hpp"
 
 namespace halocline::core {
@@ -88,8 +88,8 @@ class Liveness {
   NetworkEndpoint &endpoint_;
   const ProbeWords &words_;
   transport::Failures &failures_;
-  std::mutex mutex_;
-  std::map<std::pair<int, Whose>, Probe> probes_;  // by rank
+  Mutex mutex_;
+  std::map<std::pair<int, Whose>, Probe> probes_ HLC_GUARDED_BY(mutex_);  // by rank
 };
 
 }  // namespace halocline::core

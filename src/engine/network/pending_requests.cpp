@@ -46,7 +46,7 @@ PendingRequests::PendingRequests(const RequestNeeds &needs, EndpointClient &clie
       endpoint_(needs.shared_endpoint.endpoint()),
       pool_({&endpoint_, this, failures}) {}
 
-std::unique_lock<std::mutex> PendingRequests::lock() { return shared_endpoint_.lock(); }
+std::unique_lock<OptionalMutex> PendingRequests::lock() { return shared_endpoint_.lock(); }
 
 bool PendingRequests::poll() { return shared_endpoint_.poll_for(&client_); }
 
@@ -98,14 +98,14 @@ Status PendingRequests::find_room(int rank, const char *call) {
 }
 
 /// Requests that have ended are taken back regularly, to be reused while they are in the cache.
-void PendingRequests::take_back_some(std::unique_lock<std::mutex> &locked) {
+void PendingRequests::take_back_some(std::unique_lock<OptionalMutex> &locked) {
   if (pool_.in_use() == 0 || pool_.in_use() % kTakeBackEvery != 0) return;
   locked = {};
   poll();
   locked = lock();
 }
 
-Status PendingRequests::take(int rank, const char *call, std::unique_lock<std::mutex> &locked, Request **request, Room room) {
+Status PendingRequests::take(int rank, const char *call, std::unique_lock<OptionalMutex> &locked, Request **request, Room room) {
   take_back_some(locked);
   Connection *connection = nullptr;
   HLC_TRY(reach(connections_, rank, call, &connection));

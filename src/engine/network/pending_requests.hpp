@@ -7,6 +7,7 @@
 #include <atomic>
 #include <utility>
 
+#include "base/mutex.hpp"
 #include "engine/communicator/wait_until.hpp"
 #include "engine/network/request_pool.hpp"
 
@@ -36,7 +37,7 @@ class PendingRequests final : public RequestOwner {
   PendingRequests(const RequestNeeds &needs, EndpointClient &client, ConnectionTable &connections, transport::Failures *failures);
 
   /// The lock of all that is said to need it.
-  std::unique_lock<std::mutex> lock();
+  std::unique_lock<OptionalMutex> lock();
   /// Drives progress at the endpoint; true if there were events.
   bool poll();
   /// The requests of a context that leaves. Those that wait for room are abandoned.
@@ -49,7 +50,7 @@ class PendingRequests final : public RequestOwner {
 
   // With the lock:
   /// Takes a request to a rank; waits without the lock while too many are under way there.
-  Status take(int rank, const char *call, std::unique_lock<std::mutex> &locked, Request **request, Room room = Room::usual);
+  Status take(int rank, const char *call, std::unique_lock<OptionalMutex> &locked, Request **request, Room room = Room::usual);
   void start(Request &request);
   /// The same for a request that was taken some time ago. If its connection has failed meanwhile, it is released.
   Status start_taken(Request &request);
@@ -86,7 +87,7 @@ class PendingRequests final : public RequestOwner {
   Status late(const char *call, int rank) const;
 
  private:
-  void take_back_some(std::unique_lock<std::mutex> &locked);
+  void take_back_some(std::unique_lock<OptionalMutex> &locked);
   Status set_up(Request &request, const NetworkOperation &operation);
   Status failure(const Connection &connection, const char *call);
   void abandon_lost(const Connection *connection, const char *call);

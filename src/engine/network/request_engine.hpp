@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "engine/network/connection_table.hpp"
 #include "engine/network/helper.hpp"
 #include "engine/network/pending.hpp"
@@ -36,7 +37,7 @@ class RequestEngine final : public EndpointClient {
   /// Parts of this rank that queries of others access.
   ServedParts &served() { return served_; }
   /// While this lock is held, no request of another rank is carried out in this process.
-  std::unique_lock<std::mutex> pause_request_service() { return pending_.lock(); }
+  std::unique_lock<OptionalMutex> pause_request_service() { return pending_.lock(); }
   /// Queries to other ranks.
   RequestQueries &queries() { return queries_; }
   /// Requests that have failed or are to be abandoned.

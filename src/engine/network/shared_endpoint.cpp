@@ -11,8 +11,8 @@ namespace {
 
 /// The endpoints of this process.
 struct OpenEndpoints {
-  std::mutex mutex;
-  std::vector<std::weak_ptr<SharedEndpoint>> endpoints;
+  Mutex mutex;
+  std::vector<std::weak_ptr<SharedEndpoint>> endpoints HLC_GUARDED_BY(mutex);
 };
 
 OpenEndpoints &open_endpoints() {
@@ -30,7 +30,7 @@ SharedEndpoint::~SharedEndpoint() {
 
 Status SharedEndpoint::share(const EndpointSpec &spec, std::shared_ptr<SharedEndpoint> *endpoint) {
   OpenEndpoints &all = open_endpoints();
-  const std::lock_guard lock(all.mutex);
+  const Lock lock(all.mutex);
   const auto serves = [&spec](const EndpointSpec &open) {
     return open.wish == spec.wish && open.choice.names_same_network(spec.choice) && open.progress == spec.progress;
   };
@@ -51,7 +51,7 @@ void release_endpoint(std::shared_ptr<SharedEndpoint> *endpoint) {
   if (!*endpoint) return;
   endpoint->reset();
   OpenEndpoints &all = open_endpoints();
-  const std::lock_guard lock(all.mutex);
+  const Lock lock(all.mutex);
   std::erase_if(all.endpoints, [](const std::weak_ptr<SharedEndpoint> &one) { return one.expired(); });
 }
 
@@ -65,13 +65,13 @@ Status SharedEndpoint::open() {
 }
 
 transport::Failures &SharedEndpoint::count_failures() {
-  const auto locked = lock();
+  const Lock locked(mutex_);
   return failures_.emplace_back(0);
 }
 
 void SharedEndpoint::join(EndpointUsers &user) {
   {
-    const auto locked = lock();
+    const Lock locked(mutex_);
     users_.splice(users_.end(), user);
     contexts_.store(static_cast<int>(users_.size()), std::memory_order_relaxed);
     sweep();
@@ -81,7 +81,7 @@ void SharedEndpoint::join(EndpointUsers &user) {
 
 void SharedEndpoint::leave(EndpointClient &client, std::unique_ptr<Liveness> &liveness) {
   {
-    const auto locked = lock();
+    const Lock locked(mutex_);
     const auto user = std::find_if(users_.begin(), users_.end(), [&](const EndpointUser &one) { return one.client == &client; });
     if (user == users_.end()) return;
     client.leave(*user);
@@ -111,13 +111,13 @@ void SharedEndpoint::sweep() {
 }
 
 Status SharedEndpoint::open_receive_buffers() {
-  const auto locked = lock();
+  const Lock locked(mutex_);
   if (!receive_buffers_) receive_buffers_ = std::make_unique<ReceiveBuffers>();
   return receive_buffers_->open(endpoint_);
 }
 
 void SharedEndpoint::take_messages() {
-  const auto locked = lock();
+  const Lock locked(mutex_);
   if (!std::exchange(takes_messages_, true)) receive_buffers_->receive();
 }
 
@@ -135,17 +135,14 @@ bool SharedEndpoint::poll_for(EndpointClient *caller) {
 /// helper of which nothing is asked. Its connections would be closed, and the next request would wait for a new one.
 bool SharedEndpoint::needs_poll() {
   if (spec_.progress != Progress::helper) return true;
-  const auto locked = lock();
+  const Lock locked(mutex_);
   return std::any_of(users_.begin(), users_.end(), [](const EndpointUser &user) { return user.client->any_under_way(); });
 }
 
 /// The next poll finds what ends while another thread holds the lock.
 bool SharedEndpoint::take_in_unless_busy() {
-  std::unique_lock<std::mutex> locked;
-  if (many_threads()) {
-    locked = std::unique_lock(mutex_, std::try_to_lock);
-    if (!locked) return false;
-  }
+  if (!mutex_.try_lock()) return false;
+  const Lock locked(mutex_, std::adopt_lock);
   const bool ended = endpoint_.any_ended();
   take_in();
   return ended || !any_put_off_.load(std::memory_order_relaxed);
@@ -178,7 +175,7 @@ void SharedEndpoint::receive(Transfer &buffer) {
 void SharedEndpoint::ring(EndpointClient *caller) {
   if (caller) caller->wake();
   if (caller && contexts_.load(std::memory_order_relaxed) == 1) return;
-  const auto locked = lock();
+  const Lock locked(mutex_);
   for (const EndpointUser &user : users_)
     if (user.client != caller) user.client->wake();
 }

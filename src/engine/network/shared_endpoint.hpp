@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/mutex.hpp"
 #include "engine/network/liveness.hpp"
 #include "engine/network/request_pool.hpp"
 #include "engine/network/service.hpp"
@@ -61,7 +62,7 @@ using EndpointUsers = std::list<EndpointUser>;
 /// Any thread may call if it was opened for many threads; else one thread at a time, for all contexts together.
 class SharedEndpoint final : public Polled {
  public:
-  explicit SharedEndpoint(const EndpointSpec &spec) : spec_(spec) {}
+  explicit SharedEndpoint(const EndpointSpec &spec) : spec_(spec), mutex_(spec.wish.many_threads) {}
   SharedEndpoint(const SharedEndpoint &) = delete;
   SharedEndpoint &operator=(const SharedEndpoint &) = delete;
   /// Called when the last context has left.
@@ -99,25 +100,25 @@ class SharedEndpoint final : public Polled {
   bool has_more() const override { return endpoint_.any_ended() || any_put_off_.load(std::memory_order_relaxed); }
   /// Notes that queries wait for memory whose lock another rank of the node held.
   void note_put_off() { any_put_off_.store(true, std::memory_order_relaxed); }
-  /// The lock of all requests, if there are many threads.
-  std::unique_lock<std::mutex> lock() { return many_threads() ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>(); }
+  /// The lock of all requests.
+  std::unique_lock<OptionalMutex> lock() { return std::unique_lock(mutex_); }
 
  private:
   Status open();
   bool take_in_unless_busy();
-  void take_in();
-  void receive(Transfer &buffer);
+  void take_in() HLC_REQUIRES(mutex_);
+  void receive(Transfer &buffer) HLC_REQUIRES(mutex_);
   void ring(EndpointClient *caller);
-  void sweep();
+  void sweep() HLC_REQUIRES(mutex_);
 
   EndpointSpec spec_;
-  std::mutex mutex_;
+  OptionalMutex mutex_;
   NetworkEndpoint endpoint_;
   ProbeWords probe_words_;
-  std::unique_ptr<ReceiveBuffers> receive_buffers_;
-  bool takes_messages_ = false;
-  std::deque<transport::Failures> failures_;
-  EndpointUsers users_, left_;
+  std::unique_ptr<ReceiveBuffers> receive_buffers_ HLC_GUARDED_BY(mutex_);
+  bool takes_messages_ HLC_GUARDED_BY(mutex_) = false;
+  std::deque<transport::Failures> failures_ HLC_GUARDED_BY(mutex_);
+  EndpointUsers users_ HLC_GUARDED_BY(mutex_), left_ HLC_GUARDED_BY(mutex_);
   std::atomic<int> contexts_{0};  // the length of users_; read without the lock
   std::atomic<bool> any_put_off_{false};  // read without the lock
   bool rings_ = false;

@@ -42,7 +42,7 @@ void Watch::note(int rank, std::string why) {
 }
 
 Status Watch::look(const char *call) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   for (Member member = 0; member < communicator_.members(); ++member) look_at(member);
   if (const Helper *helper = network_.helper()) HLC_TRY(helper->look_for_death());
   if (RequestEngine *requests = network_.requests()) look_at_others(call, *requests);
@@ -59,7 +59,7 @@ bool Watch::poll_sometimes(Member member) {
   const std::int64_t now = coarse_now_ns();
   if (now - looked.load(std::memory_order_relaxed) >= kGlance_ns) {
     looked.store(now, std::memory_order_relaxed);
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     look_at(member);
   }
   return knows_any() && is_lost(ranks_[static_cast<std::size_t>(member)]);
@@ -79,7 +79,7 @@ void Watch::look_at_others(const char *call, RequestEngine &requests) {
 }
 
 bool Watch::is_lost(int rank) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return find(rank) != nullptr;
 }
 
@@ -90,20 +90,20 @@ Status Watch::name(const char *call, Loss &loss) const {
 
 Status Watch::send_notice(const char *call, int since) {
   if (!knows_any()) return Status::ok;
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   for (std::size_t i = 0; i < losses_.size(); ++i)
     if (!losses_[i].reported || i >= static_cast<std::size_t>(since)) return name(call, losses_[i]);
   return Status::ok;
 }
 
 Status Watch::report(const char *call, int rank) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   Loss *loss = find(rank);
   return loss ? name(call, *loss) : Status::ok;
 }
 
 void Watch::mark_all_reported() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   for (Loss &loss : losses_) loss.reported = true;
 }
 

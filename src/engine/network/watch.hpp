@@ -4,10 +4,10 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "engine/communicator/topology.hpp"
 #include "engine/network/network.hpp"
 
@@ -50,19 +50,19 @@ class Watch {
   };
   static constexpr std::int64_t kGlance_ns = 20'000'000;
 
-  void look_at(Member member);
-  void look_at_others(const char *call, RequestEngine &requests);
-  void note(int rank, std::string why);
-  Loss *find(int rank);
-  Status name(const char *call, Loss &loss) const;
+  void look_at(Member member) HLC_REQUIRES(mutex_);
+  void look_at_others(const char *call, RequestEngine &requests) HLC_REQUIRES(mutex_);
+  void note(int rank, std::string why) HLC_REQUIRES(mutex_);
+  Loss *find(int rank) HLC_REQUIRES(mutex_);
+  Status name(const char *call, Loss &loss) const HLC_REQUIRES(mutex_);
 
   Network &network_;
   Communicator &communicator_;
   std::vector<int> ranks_;  // of the node, by member
   std::unique_ptr<std::atomic<std::int64_t>[]> looked_ns_;  // by member
   std::atomic<int> count_{0};
-  std::mutex mutex_;  // of what follows
-  std::vector<Loss> losses_;
+  Mutex mutex_;  // of what follows
+  std::vector<Loss> losses_ HLC_GUARDED_BY(mutex_);
 };
 
 }  // namespace halocline::core

@@ -10,12 +10,12 @@
 namespace halocline::core {
 
 void CompletionSet::note(int rank) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   noted_.add(rank);
 }
 
 void CompletionSet::note_failure(Status why, int rank) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   keep_failure(why, rank);
 }
 
@@ -25,15 +25,16 @@ void CompletionSet::keep_failure(Status why, int rank) {
 }
 
 void CompletionSet::add(std::vector<Flush> flushes) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   flushes_.insert(flushes_.end(), flushes.begin(), flushes.end());
 }
 
 Status CompletionSet::look(RequestEngine *requests, const char *call) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   flushes_.reserve(flushes_.size() + noted_.size());
-  noted_.take_all([&](int rank) { flushes_.push_back(requests->begin_flush(rank, completion_ == Completion::remote)); });
-  std::erase_if(flushes_, [&](Flush &flush) {
+  noted_.take_all([&](int rank)
+                      HLC_UNDER_LOCK_OF_MAKER { flushes_.push_back(requests->begin_flush(rank, completion_ == Completion::remote)); });
+  std::erase_if(flushes_, [&](Flush &flush) HLC_UNDER_LOCK_OF_MAKER {
     const Status status = requests->look(flush, call);
     if (failed(status)) keep_failure(status, flush.rank);
     return status != Status::again;
@@ -43,7 +44,7 @@ Status CompletionSet::look(RequestEngine *requests, const char *call) {
 }
 
 Status CompletionSet::take_failure() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (failures_.empty()) return Status::ok;
   const Failure first = std::move(failures_.front());
   failures_.erase(failures_.begin());
@@ -51,7 +52,7 @@ Status CompletionSet::take_failure() {
 }
 
 std::vector<int> CompletionSet::failed_ranks() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   std::vector<int> ranks;
   ranks.reserve(failures_.size());
   for (const Failure &one : failures_) ranks.push_back(one.rank);
@@ -59,7 +60,7 @@ std::vector<int> CompletionSet::failed_ranks() {
 }
 
 void CompletionSet::clear() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   noted_.clear();
   flushes_.clear();
   failures_.clear();

@@ -4,11 +4,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "base/status.hpp"
 #include "engine/network/pending.hpp"
 #include "engine/rma/rank_set.hpp"
@@ -51,26 +51,26 @@ class CompletionSet {
     Status report() const { return fail(why, "%s", message.c_str()); }
   };
 
-  void keep_failure(Status why, int rank);
+  void keep_failure(Status why, int rank) HLC_REQUIRES(mutex_);
 
   const Completion completion_;
-  std::mutex mutex_;  // of what follows
-  RankSet noted_;
-  std::vector<Flush> flushes_;
-  std::vector<Failure> failures_;  // the first one of each rank
+  Mutex mutex_;  // of what follows
+  RankSet noted_ HLC_GUARDED_BY(mutex_);
+  std::vector<Flush> flushes_ HLC_GUARDED_BY(mutex_);
+  std::vector<Failure> failures_ HLC_GUARDED_BY(mutex_);  // the first one of each rank
 };
 
 /// Ranks of other nodes with writes that no collective call has confirmed yet. Any thread may call.
 class WrittenRanks {
  public:
   void note(int rank) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     ranks_.add(rank);
   }
   /// Removes those that are members of a group, and notes them in a set.
   template <class Members>
   void move(const Members &members, CompletionSet &into) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     for (int index = 0; index < members.size() && !ranks_.empty(); ++index) {
       const int rank = members.rank_at(index);
       if (ranks_.contains(rank)) into.note(rank);
@@ -79,8 +79,8 @@ class WrittenRanks {
   }
 
  private:
-  std::mutex mutex_;
-  RankSet ranks_;
+  Mutex mutex_;
+  RankSet ranks_ HLC_GUARDED_BY(mutex_);
 };
 
 }  // namespace halocline::core

@@ -101,7 +101,7 @@ int lock_if(bool needed, Window &window, int target, Work work) {
 }
 
 /// On several nodes, if no other rank is on this one: accumulates of other nodes then need no atomic instructions, but this lock.
-std::unique_lock<std::mutex> pause_request_service_if_alone(CommContext &comm) {
+std::unique_lock<OptionalMutex> pause_request_service_if_alone(CommContext &comm) {
   if (!comm.spans_nodes() || comm.context.members() > 1) return {};
   return comm.context.network().requests()->pause_request_service();
 }
@@ -114,7 +114,7 @@ int update(Window &window, const ResolvedTarget &resolved, bool changes, Work wo
   if (changes) put_order.has_put = true;  // what is stored, and the release of the lock, may wait in the processor
   return lock_if(!by_atomics || needs_lock(resolved), window, resolved.rank, [&]() -> int {
     // Not while the target's lock is taken or released: that may need the progress of the queries.
-    const auto alone = by_atomics ? pause_request_service_if_alone(*window.comm) : std::unique_lock<std::mutex>();
+    const auto alone = by_atomics ? pause_request_service_if_alone(*window.comm) : std::unique_lock<OptionalMutex>();
     std::optional<HeldNumbers> numbers;
     if (window.memory.numbers() == Numbers::by_owner && !resolved.place.is_far) numbers.emplace(window, resolved.rank);
     if (numbers && numbers->code() != MPI_SUCCESS) return numbers->code();

@@ -22,7 +22,7 @@ const void *HandleTable::find_further(const Places &places, std::uintptr_t handl
 }
 
 void HandleTable::insert(std::uintptr_t handle, const void *value) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const core::Lock lock(mutex_);
   Places *places = places_.load(std::memory_order_relaxed);
   if (places) {
     const std::size_t there = places->search(handle);
@@ -34,7 +34,7 @@ void HandleTable::insert(std::uintptr_t handle, const void *value) {
 
 /// Places that were erased are free again where nothing follows that was placed past them.
 void HandleTable::erase(std::uintptr_t handle, const void *value) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const core::Lock lock(mutex_);
   if (!places_.load(std::memory_order_relaxed)) return;
   Places &places = *places_.load(std::memory_order_relaxed);
   std::size_t i = places.search(handle);

@@ -6,7 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <mutex>
+
+#include "base/mutex.hpp"
 
 namespace halocline::mpi {
 
@@ -69,10 +70,10 @@ class HandleTable {
 
   static Places *make(int bits, const Places *smaller);
   [[gnu::noinline]] static const void *find_further(const Places &places, std::uintptr_t handle);
-  Places &grow();
+  Places &grow() HLC_REQUIRES(mutex_);
   static void put(Places &places, std::uintptr_t handle, const void *value);
 
-  std::mutex mutex_;  // for changes
+  core::Mutex mutex_;  // for changes
   std::atomic<Places *> places_{nullptr};
 };
 

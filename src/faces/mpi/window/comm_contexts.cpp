@@ -3,12 +3,12 @@
 
 #include <list>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "base/log.hpp"
 #include "base/mpi_end.hpp"
+#include "base/mutex.hpp"
 #include "engine/communicator/wait_until.hpp"
 
 namespace halocline::core::mpi {
@@ -19,38 +19,38 @@ using CommContexts = std::list<std::unique_ptr<CommContext>>;
 
 /// Its lock is not held during calls of MPI, in which another thread may wait for it.
 struct Registry {
-  std::mutex mutex;
-  std::list<MPI_Comm> comms;  // that have a context, in the order of their first windows
-  std::list<std::weak_ptr<CommContext>> used;
-  CommContexts closed;  // no longer used, until their ranks have met
+  Mutex mutex;
+  std::list<MPI_Comm> comms HLC_GUARDED_BY(mutex);  // that have a context, in the order of their first windows
+  std::list<std::weak_ptr<CommContext>> used HLC_GUARDED_BY(mutex);
+  CommContexts closed HLC_GUARDED_BY(mutex);  // no longer used, until their ranks have met
 
   void add(MPI_Comm comm, const Kept &comm_context) {
-    const std::lock_guard lock(mutex);
+    const Lock lock(mutex);
     comms.push_back(comm);
     used.remove_if([](const std::weak_ptr<CommContext> &one) { return one.expired(); });
     used.push_back(comm_context);
   }
   void remove(MPI_Comm comm) {
-    const std::lock_guard lock(mutex);
+    const Lock lock(mutex);
     comms.remove(comm);
   }
   std::list<MPI_Comm> all_comms() {
-    const std::lock_guard lock(mutex);
+    const Lock lock(mutex);
     return comms;
   }
   std::vector<Kept> all_used() {
-    const std::lock_guard lock(mutex);
+    const Lock lock(mutex);
     std::vector<Kept> found;
     for (const std::weak_ptr<CommContext> &one : used)
       if (Kept comm_context = one.lock()) found.push_back(std::move(comm_context));
     return found;
   }
   CommContexts take_closed() {
-    const std::lock_guard lock(mutex);
+    const Lock lock(mutex);
     return std::exchange(closed, {});
   }
   void put_closed(CommContexts &comm_contexts) {
-    const std::lock_guard lock(mutex);
+    const Lock lock(mutex);
     closed.splice(closed.begin(), comm_contexts);
   }
 };

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 
+#include "base/mutex.hpp"
 #include "engine/memory/node_memory.hpp"
 #include "engine/memory/rank_table.hpp"
 #include "engine/rma/segment.hpp"
@@ -56,8 +56,8 @@ class SpareParts {
   void clear() { take_all(); }
 
  private:
-  std::mutex mutex_;
-  Slots slots_;
+  Mutex mutex_;
+  Slots slots_ HLC_GUARDED_BY(mutex_);
 };
 
 }  // namespace halocline::core::mpi
