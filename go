@@ -182,7 +182,7 @@ run_bench() {
     step 'Python for the pictures' pictures_python || say "No pictures: see $log"
     mkdir -p results
     build/release/bin/halocline-simulate --json results/simulation.json "$@" || exit 1
-    exec "$(pictures_interpreter)" tools/simulate/plot.py results/simulation.json results
+    exec "$(pictures_interpreter)" tests/simulate/plot.py results/simulation.json results
     ;;
   esac
   build_preset release halocline-bench

@@ -66,7 +66,7 @@ def check_picture(folder):
     if subprocess.run([python, "-c", "import matplotlib"], capture_output=True, check=False).returncode != 0:
         print("no picture: there is no matplotlib")
         return
-    plot = ROOT / "tools" / "simulate" / "plot.py"
+    plot = ROOT / "tests" / "simulate" / "plot.py"
     subprocess.run([python, plot, folder / "a.json", folder], check=True, capture_output=True, timeout=60)
     assert (folder / "simulation.png").stat().st_size > 1000
 

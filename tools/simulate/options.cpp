@@ -14,7 +14,7 @@ constexpr const char *kDescription =
 
 constexpr const char *kFooter =
     "Exit status: 0, or 2 if the run could not be made. Nothing is started under an MPI launcher.\n"
-    "Example: halocline-simulate --experiment weak --latency-us 2 --json weak.json; tools/simulate/plot.py weak.json results";
+    "Example: halocline-simulate --experiment weak --latency-us 2 --json weak.json";
 
 std::vector<std::string> names_of_experiments() {
   std::vector<std::string> names{"all"};
