@@ -117,6 +117,35 @@ static void place_ranks(void) {
   expect(found.bytes > 0 && found.bytes_after <= found.bytes_before, "a placement that is not better");
 }
 
+/* Ranks that the program has numbered along x first, on a periodic grid of nx by ny of them. */
+static void number_ranks_along_x(void) {
+  hlc_context_info_t who;
+  CHECK(hlc_context_info(context, &who));
+  const int nx = who.size % 2 == 0 ? who.size / 2 : who.size, ny = who.size / nx, x = rank % nx, y = rank / nx;
+  double u[6][6];                                      /* u[x][y], with its halo */
+  for (int i = 0; i < 36; ++i) u[i / 6][i % 6] = rank + 1;
+  const hlc_field field = {.data = u, .type = HLC_FLOAT64};
+  hlc_halo *halo;
+  int neighbours[9];                                   /* rank = x + nx * y */
+  for (int dy = -1; dy <= 1; ++dy)
+    for (int dx = -1; dx <= 1; ++dx)
+      neighbours[(dx + 1) + 3 * (dy + 1)] = (x + dx + nx) % nx + nx * ((y + dy + ny) % ny);
+  hlc_grid grid = {.ndims = 2, .local = {4, 4}};       /* no dims, no coords */
+  hlc_halo_spec spec = {.grid = &grid, .neighbours = neighbours, .depth_low = {1, 1}, .depth_high = {1, 1},
+                        .layout = HLC_ROW_MAJOR, .nfields = 1, .fields = &field};
+  CHECK(hlc_halo_init(context, &spec, &halo));
+  CHECK(hlc_halo_start(halo, NULL));
+  CHECK(hlc_halo_finish(halo));
+  int good = 1;
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 6; ++j) {
+      const int dx = i == 0 ? -1 : i == 5, dy = j == 0 ? -1 : j == 5;
+      good = good && (int)u[i][j] == (x + dx + nx) % nx + nx * ((y + dy + ny) % ny) + 1;
+    }
+  expect(good, "a halo cell of another rank than the one that is there");
+  CHECK(hlc_halo_finalise(&halo));
+}
+
 static void explain(hlc_halo *halo) {
   char text[8192];
   hlc_halo_explain(halo, HLC_FORMAT_TEXT, text, sizeof text, NULL);   /* C++: halo.explain(); Fortran: call hlc_halo_explain(halo, text) */
@@ -529,7 +558,7 @@ int main(int argc, char **argv) {
   rank = info.rank;
   left = (rank + info.size - 1) % info.size;
   right = (rank + 1) % info.size;
-  void (*const parts[])(void) = {place_ranks, read_views, overlap, swap_less, move_components, wider_arrays, other_arrays, several_blocks,
+  void (*const parts[])(void) = {place_ranks, number_ranks_along_x, read_views, overlap, swap_less, move_components, wider_arrays, other_arrays, several_blocks,
                                  own_names, exchange_with_sides, unstructured_mesh, notified_put, reduction, sparse_exchange};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) parts[i]();
   CHECK(hlc_finalise(&context));
