@@ -80,6 +80,8 @@ Status check_strides(const BlockShape &shape, const hlc_field &field, const std:
   return Status::ok;
 }
 
+const char *name_of(const hlc_blocks_spec &spec, int f) { return spec.fields[f].name ? spec.fields[f].name : "(no name)"; }
+
 /// Fields may be interleaved, but no two may start at the same address.
 Status check_apart(const hlc_blocks_spec &spec, int rank) {
   std::vector<std::pair<const void *, int>> places;
@@ -88,8 +90,8 @@ Status check_apart(const hlc_blocks_spec &spec, int rank) {
   std::sort(places.begin(), places.end());
   for (std::size_t i = 1; i < places.size(); ++i)
     if (places[i - 1].first == places[i].first)
-      return fail(Status::argument, "hlc_blocks_init on rank %d: fields[%d] and fields[%d] have the same data", rank, places[i - 1].second,
-                  places[i].second);
+      return fail(Status::argument, "hlc_blocks_init on rank %d: fields[%d] '%s' and fields[%d] '%s' have the same data", rank,
+                  places[i - 1].second, name_of(spec, places[i - 1].second), places[i].second, name_of(spec, places[i].second));
   return Status::ok;
 }
 

@@ -262,17 +262,16 @@ Status check_fills(const hlc_halo_spec &spec, int rank) {
       const auto field = static_cast<std::size_t>(f);
       if (wrap.base == std::array<int, kMaxDims>{} || !fills(spec, field, wrap.v) || fills(spec, field, wrap.base)) continue;
       const int ndims = spec.grid->ndims, directions = HLC_DIRECTIONS(ndims), base = direction_index(wrap.base, ndims);
-      return fail(Status::argument,
-                  "hlc_halo_init on rank %d: fills[%d * %d + %d] is 0, but direction %d of fields[%d] must be filled: its cells repeat "
-                  "those of direction %d, as the halo is deeper than the block there",
-                  rank, f, directions, base, direction_index(wrap.v, ndims), f, base);
+      return fail(
+          Status::argument,
+          "hlc_halo_init on rank %d: fills[%d * %d + %d] is 0, but direction %d of fields[%d] '%s' must be filled: its cells repeat "
+          "those of direction %d, as the halo is deeper than the block there",
+          rank, f, directions, base, direction_index(wrap.v, ndims), f, field_name(spec.fields[f]), base);
     }
   return Status::ok;
 }
 
-}  // namespace
-
-Status check_spec(const hlc_halo_spec *spec, int rank, int size) {
+Status check_parts(const hlc_halo_spec *spec, int rank, int size) {
   if (!spec) return fail(Status::argument, "hlc_halo_init on rank %d: spec is NULL", rank);
   if (!spec->grid) return fail(Status::argument, "hlc_halo_init on rank %d: spec.grid is NULL", rank);
   HLC_TRY(check_grid(*spec, rank, size));
@@ -291,5 +290,18 @@ Status check_spec(const hlc_halo_spec *spec, int rank, int size) {
   HLC_TRY(check_fills(*spec, rank));
   return check_fields(*spec, rank);
 }
+
+/// What a check found, with the plan's name.
+Status of_plan(Status found, const hlc_halo_spec *spec) {
+  if (!failed(found) || !spec || !spec->name || *spec->name == '\0') return found;
+  const std::string call = "hlc_halo_init";
+  std::string text = error_message();
+  if (text.compare(0, call.size(), call) == 0) text.insert(call.size(), std::string(" of plan '") + spec->name + "'");
+  return fail(found, "%s", text.c_str());
+}
+
+}  // namespace
+
+Status check_spec(const hlc_halo_spec *spec, int rank, int size) { return of_plan(check_parts(spec, rank, size), spec); }
 
 }  // namespace halocline::core

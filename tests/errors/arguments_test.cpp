@@ -351,7 +351,11 @@ TEST(Arguments, of_fills_must_fill_what_a_deep_halo_repeats) {
   plane.spec.fills = fills;
   hlc_halo *halo = nullptr;
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_init(context(), &plane.spec, &halo)));
-  EXPECT_TRUE(message_names({"fills[0 * 9 + 3]", "direction 0", "deeper than the block", "rank"}));
+  EXPECT_TRUE(message_names({"hlc_halo_init on rank", "fills[0 * 9 + 3]", "direction 0", "deeper than the block"}));
+  plane.spec.name = "flow";
+  plane.field.name = "theta";
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_init(context(), &plane.spec, &halo)));
+  EXPECT_TRUE(message_names({"hlc_halo_init of plan 'flow' on rank", "direction 0 of fields[0] 'theta'"}));
 }
 
 TEST(Arguments, of_a_swap_are_checked) {
