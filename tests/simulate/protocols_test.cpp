@@ -1,5 +1,6 @@
 // The modes of a swap as protocols: the order of what they wait for, and times that can be worked out by hand.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <random.hpp>
 #include <swaps.hpp>
 
 #include <gtest/gtest.h>
@@ -89,6 +90,96 @@ TEST(Swaps, nobody_leaves_a_fence_before_the_last_has_come) {
   // Of the mean of 64 ranks: all wait for the late one, or its two neighbours alone.
   EXPECT_GT(run(job_of("fence"), machine, {0, 1, 1}).mean_us, kLate * 62 / 64);
   EXPECT_LT(run(job_of("notify"), machine, {0, 1, 1}).mean_us, kLate * 4 / 64);
+}
+
+/// A machine on which nothing takes time but the delays of the ranks.
+Machine free_machine(int ranks_per_node) {
+  Machine machine;
+  machine.network.ranks_per_node = ranks_per_node;
+  machine.network.us_per_byte = 0;
+  return machine;
+}
+
+/// Who must have begun a swap before a rank can leave it, as a list of ranks: all that are so many steps away at most, by the slow way.
+std::vector<std::vector<int>> reach_of(const Pattern &pattern, int steps) {
+  std::vector<std::vector<int>> reach;
+  for (int rank = 0; rank < static_cast<int>(pattern.size()); ++rank) {
+    std::vector<bool> is_in(pattern.size(), false);
+    is_in[static_cast<std::size_t>(rank)] = true;
+    for (int step = 0; step < steps; ++step) {
+      const std::vector<bool> before = is_in;
+      for (std::size_t from = 0; from < pattern.size(); ++from)
+        for (const Link &link : pattern[from])
+          if (before[from]) is_in[static_cast<std::size_t>(link.peer)] = true;
+    }
+    reach.emplace_back();
+    for (int other = 0; other < static_cast<int>(pattern.size()); ++other)
+      if (is_in[static_cast<std::size_t>(other)]) reach.back().push_back(other);
+  }
+  return reach;
+}
+
+/// The oracle: a rank leaves a swap when all that it depends on have begun it. Its delays are those of the simulation.
+Outcome oracle(const std::vector<std::vector<int>> &reach, double noise_us, const Rounds &rounds) {
+  std::vector<double> left(reach.size(), 0), spent(reach.size(), 0);
+  for (int round = 0; round < rounds.warmups + rounds.counted; ++round) {
+    std::vector<double> begun;
+    for (std::size_t rank = 0; rank < reach.size(); ++rank)
+      begun.push_back(left[rank] + noise_us * exponential(rounds.seed, static_cast<int>(rank), round));
+    for (std::size_t rank = 0; rank < reach.size(); ++rank) {
+      left[rank] = 0;
+      for (const int other : reach[rank]) left[rank] = std::max(left[rank], begun[static_cast<std::size_t>(other)]);
+      if (round >= rounds.warmups) spent[rank] += left[rank] - begun[rank];
+    }
+  }
+  Outcome outcome;
+  for (const double us : spent) {
+    outcome.mean_us += us / rounds.counted / static_cast<double>(spent.size());
+    outcome.worst_us = std::max(outcome.worst_us, us / rounds.counted);
+  }
+  return outcome;
+}
+
+TEST(Swaps, each_mode_waits_for_the_ranks_that_an_oracle_lists_and_for_no_others) {
+  HaloProblem problem;
+  problem.local = {8, 8, 16}, problem.ranks = {7, 9, 1};
+  const Pattern pattern = halo_pattern(problem, 2);
+  const int everybody = 63;
+  const std::vector<std::pair<const char *, int>> steps{
+      {"p2p", 1},           {"p2p_waitall", 1},           {"neighbor", 1},         {"pscw", 1},
+      {"pscw_late", 2},     {"pscw_software", 1},         {"passive", 1},          {"notify", 1},
+      {"fence", everybody}, {"passive_naive", everybody}, {"fence_neighbours", 2}, {"naive_neighbours", 2},
+      {"fence_software", 2}};
+  for (const auto &[mode, many] : steps) {
+    const std::vector<std::vector<int>> reach = reach_of(pattern, std::min(many, 9));
+    for (const int ranks_per_node : {1, 9, 63})
+      for (const std::uint64_t seed : {1U, 2U}) {
+        const Machine machine = free_machine(ranks_per_node);
+        const Rounds rounds{1, 4, seed};
+        const Outcome simulated = run(swap_job(mode, pattern, machine, {0, 100}), machine, rounds), expected = oracle(reach, 100, rounds);
+        EXPECT_NEAR(simulated.mean_us, expected.mean_us, kRounding) << mode << ", " << ranks_per_node << " per node, seed " << seed;
+        EXPECT_NEAR(simulated.worst_us, expected.worst_us, kRounding) << mode << ", " << ranks_per_node << " per node, seed " << seed;
+      }
+  }
+}
+
+TEST(Swaps, over_windows_of_the_neighbours_take_the_sum_of_their_parts) {
+  const double pack = kPack * kBytes, message = 0.7 + 0.03 * kBytes, put = 0.5 + 0.02 * kBytes, word = 0.7 + 0.2;
+  // A word to the rank whose window it is, and one back. By signals a message's work is on both sides, or in its delay.
+  EXPECT_NEAR(swap_us("fence_neighbours", 2), pack + put + 0.1 + 2 * (0.7 + 0.7 + 0.2) + pack, kRounding);
+  EXPECT_NEAR(swap_us("naive_neighbours", 2), 1.1 + 0.5 + 0.2 + pack + put + 0.1 + 0.5 + 2 * (word + 0.7) + pack, kRounding);
+  // The next post and the word that completes the puts are handed over while the rank takes the other's data.
+  EXPECT_NEAR(swap_us("pscw_software", 2), pack + message + 2 * 0.7 + message + 0.7 + pack + 0.7, kRounding);
+  EXPECT_GT(swap_us("pscw_late", 2), swap_us("pscw", 2));
+}
+
+TEST(Swaps, ranks_queue_at_the_lock_of_a_window_of_all_ranks_and_not_at_those_of_their_neighbours) {
+  Machine machine = swap_machine(1);
+  machine.network.operation_us = 50;
+  const auto us = [&](const char *mode) { return run(swap_job(mode, ring_pattern(64, 2, 100), machine, {}), machine, {0, 1, 1}).worst_us; };
+  // 63 locks and as many releases pass the port of rank 0.
+  EXPECT_GT(us("passive_naive"), 63 * 50);
+  EXPECT_LT(us("naive_neighbours"), 20 * 50);
 }
 
 TEST(Swaps, an_atomic_operation_waits_for_its_own_result_and_not_for_a_put_before_it) {

@@ -91,6 +91,9 @@ TEST(Simulation, the_bytes_of_a_get_come_back) {
   job.of(0).wait(kAcknowledged, 1);
   job.of(0).end();
   EXPECT_NEAR(worst_us(job, machine_of(1)), 10.01 + 15, kClose);
+  Machine slow = machine_of(1);
+  slow.network.read_us = 40;
+  EXPECT_NEAR(worst_us(job, slow), 10.01 + 40 + 15, kClose);
 }
 
 TEST(Simulation, a_rendezvous_asks_before_it_sends) {
@@ -170,6 +173,20 @@ TEST(Simulation, the_same_seed_gives_the_same_result_to_the_last_bit) {
   EXPECT_NE(mean_us(1), mean_us(2));
 }
 
+TEST(Simulation, delays_have_the_same_mean_in_both_shapes_and_even_ones_have_a_bound) {
+  Job job(2000);
+  for (int rank = 0; rank < job.ranks(); ++rank) {
+    job.of(rank).begin();
+    job.of(rank).noise(10);
+    job.of(rank).end();
+  }
+  const Outcome unbounded = run(job, machine_of(1), {0, 1, 1}), even = run(job, machine_of(1), {0, 1, 1, Noise::even});
+  EXPECT_NEAR(unbounded.mean_us, 10, 1);
+  EXPECT_NEAR(even.mean_us, 10, 0.5);
+  EXPECT_GT(unbounded.worst_us, 40);
+  EXPECT_LE(even.worst_us, 20);
+}
+
 TEST(Pattern, grids_are_as_equal_as_they_can_be) {
   EXPECT_EQ(grid_of(32768, 2), (std::array<int, 3>{256, 128, 1}));
   EXPECT_EQ(grid_of(512, 3), (std::array<int, 3>{8, 8, 8}));
@@ -184,6 +201,19 @@ TEST(Pattern, halos_have_the_bytes_of_the_paper) {
   EXPECT_EQ(pattern[5].size(), 8U);
   EXPECT_DOUBLE_EQ(longest_of(pattern[5]), 65536);
   EXPECT_DOUBLE_EQ(bytes_of(pattern[5]), 4 * 65536 + 4 * 8192);
+}
+
+TEST(Pattern, halos_in_strong_scaling_have_the_bytes_of_the_paper) {
+  // Brown et al., figure 9: halo sizes in KB. Its corners of 2 KB are of half the depth.
+  const double sizes[][3] = {{2048, 128, 64}, {4096, 64, 64}, {8192, 64, 32}, {16384, 32, 32}, {32768, 32, 16}};
+  for (const auto &[ranks, longer, shorter] : sizes) {
+    HaloProblem problem;
+    problem.ranks = grid_of(static_cast<int>(ranks), 2), problem.depth = 2;
+    problem.local = {2048.0 / problem.ranks[0], 2048.0 / problem.ranks[1], 128};
+    const std::vector<Link> links = halo_pattern(problem, 2)[0];
+    EXPECT_DOUBLE_EQ(longest_of(links), 1024 * longer) << ranks;
+    EXPECT_DOUBLE_EQ(bytes_of(links), 1024 * (2 * longer + 2 * shorter + 4 * 4)) << ranks;
+  }
 }
 
 TEST(Pattern, what_a_rank_sends_its_peer_receives) {

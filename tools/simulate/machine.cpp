@@ -132,40 +132,53 @@ Network network_of_card(const hlc_model *card) {
 
 namespace {
 
-/// Gerstenberger et al., section 3. An 8-byte put with its remote completion takes 1 us, to start one 416 ns, a byte 0.16 ns, an atomic operation
-/// 2.4 us. Post and complete take 350 ns for each neighbour, start 0.7 us, wait 1.8 us, a fence 2.9 us log2(p). A port moves 64 bytes at least.
-constexpr double kPut = 1.0, kStart = 0.416, kPerByte = 0.16e-3, kAtomic = 2.4, kLeastTransfer = 64;
-constexpr double kSignal = 0.35, kEpoch = 0.7 + 1.8, kFence = 2.9;
+/// Gerstenberger et al., section 3.1. An 8-byte put with its remote completion takes 1 us, a get 1.9 us, to start one 416 ns, a byte 0.16 ns. An
+/// atomic operation takes 2.4 us, each byte of many elements 28 ns: 224 ns for each further element of 8 bytes. A port moves 64 bytes at least.
+constexpr double kPut = 1.0, kGet = 1.9, kStart = 0.416, kPerByte = 0.16e-3, kAtomic = 2.4, kAtomicElement = 28e-3 * 8, kLeastTransfer = 64;
+/// A byte of a minimum under a lock takes 0.8 ns, of which a get has 0.17 ns and a put 0.16 ns.
+constexpr double kCombinePerByte = (0.8 - 0.17 - 0.16) * 1e-3;
+/// Section 3.2. Post and complete take 350 ns for each neighbour, start 0.7 us, wait 1.8 us, a fence 2.9 us log2(p), a shared lock 2.7 us.
+constexpr double kSignal = 0.35, kEpoch = 0.7 + 1.8, kFence = 2.9, kSharedLock = 2.7;
+/// GB/s. PCI Express 3.0 x16, by which Aries is attached, moves 8 GT/s in 16 lanes, of 130 bits 128 data; FDR in 4 lanes 14.0625 Gbit/s, of 66 bits 64.
+constexpr double kPcie3x16 = 8.0 * 16 * 128 / 130 / 8, kFdr = 14.0625 * 4 * 64 / 66 / 8, kFdr10 = 40.0 / 8;
 
 Network gemini(const char *name, const char *where, int ranks_per_node, double memory_gbs) {
-  Network network{name, std::string("Gerstenberger et al., section 3; nodes of ") + where};
+  Network network{name, std::string("Gerstenberger et al., section 3; ") + where};
   network.ranks_per_node = ranks_per_node;
   network.latency_us = (kPut - kStart) / 2;
   network.us_per_byte = kPerByte;
   network.overhead_us = kStart;
   network.operation_us = kLeastTransfer * kPerByte;
   network.signal_us = kSignal, network.epoch_us = kEpoch, network.barrier_us = kFence;
-  network.atomic_us = kAtomic - kPut;
+  network.atomic_us = kAtomic - kPut, network.element_us = kAtomicElement;
+  network.read_us = kGet - kPut, network.lock_us = kSharedLock - kAtomic;
+  network.combine_us_per_byte = kCombinePerByte;
   network.memory_us_per_byte = 1e-3 / memory_gbs;
   return network;
 }
 
-/// FDR10 has 40 Gbit/s. Its latency and overhead are not in the paper: those of Gerstenberger et al. stand for them.
-Network fdr10() {
-  Network network = gemini("fdr10", "Simmendinger et al., section 5.3 (2 x 8 cores, Sandy Bridge, 2 x 51.2 GB/s)", 16, 102.4);
-  network.us_per_byte = 1e-3 / 5;
+/// The papers have no costs of other networks than Gemini. Here the bandwidth is that of the link, which no transfer exceeds, and the rest Gemini's.
+Network with_bandwidth(Network network, double gbs) {
+  network.us_per_byte = 1e-3 / gbs;
   network.operation_us = kLeastTransfer * network.us_per_byte;
   return network;
 }
 
+constexpr const char *kArcher = "nodes of Brown et al., section V (2 x 12 cores, Ivy Bridge, 2 x 59.7 GB/s)";
+constexpr const char *kCirrus = "nodes of Brown et al., section VI (2 x 18 cores, Broadwell, 2 x 76.8 GB/s); FDR InfiniBand";
+constexpr const char *kBlueWaters = "nodes of the same (4 x 8 cores, Interlagos, 102.4 GB/s)";
+constexpr const char *kSandyBridge = "nodes of Simmendinger et al., section 5.3 (2 x 8 cores, Sandy Bridge, 2 x 51.2 GB/s); FDR10";
+
 }  // namespace
 
-std::vector<std::string> published_networks() { return {"archer", "bluewaters", "fdr10"}; }
+std::vector<std::string> published_networks() { return {"archer", "aries", "bluewaters", "cirrus", "fdr10"}; }
 
 Network published_network(const std::string &name) {
-  if (name == "archer") return gemini("archer", "Brown et al., section V (2 x 12 cores, Ivy Bridge, 2 x 59.7 GB/s)", 24, 119.4);
-  if (name == "bluewaters") return gemini("bluewaters", "the same (4 x 8 cores, Interlagos, 102.4 GB/s)", 32, 102.4);
-  if (name == "fdr10") return fdr10();
+  if (name == "archer") return gemini("archer", kArcher, 24, 119.4);
+  if (name == "aries") return with_bandwidth(gemini("aries", kArcher, 24, 119.4), kPcie3x16);
+  if (name == "bluewaters") return gemini("bluewaters", kBlueWaters, 32, 102.4);
+  if (name == "cirrus") return with_bandwidth(gemini("cirrus", kCirrus, 36, 153.6), kFdr);
+  if (name == "fdr10") return with_bandwidth(gemini("fdr10", kSandyBridge, 16, 102.4), kFdr10);
   throw Refusal("unknown network " + name);
 }
 

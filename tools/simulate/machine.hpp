@@ -24,6 +24,7 @@ struct Node {
   double put_us = 0;                 ///< MPI_Put to a rank of the node
   double put_us_per_byte = 0;        ///< of such a put
   double flush_us = 0;               ///< a flush with nothing outstanding
+  double combine_us_per_byte = 0;  ///< of a rank that combines elements with what it got; 0: as for a copy
   double lock_us = 0;                ///< lock_all with its unlock_all, without the words that are reached
   double message_us = 0;             ///< a side of a message
   double message_us_per_byte = 0;    ///< a side's copy of a message inside the node
@@ -45,6 +46,10 @@ struct Network {
   double epoch_us = 0;        ///< of a rank for the start and the wait of PSCW together
   double barrier_us = 0;      ///< of a round of the MPI's barrier, from its signal on, at least
   double atomic_us = 0;       ///< of an atomic operation at its target, beyond the transfer
+  double element_us = 0;      ///< of a rank for each further element of an atomic operation on many; 0: as for an operation
+  double read_us = 0;         ///< of a get at its target, beyond the transfers
+  double combine_us_per_byte = 0;  ///< of a rank that combines elements with what it got; 0: as for a copy
+  double lock_us = 0;         ///< of a rank for a shared lock, beyond the lock's atomic operation
   double memory_us_per_byte = 0;  ///< of a node's memory for each byte that is read or written; 0: it limits nothing
   double eager_bytes = 8192;  ///< longer messages ask first (rendezvous)
   double packet_bytes = 4096; ///< operations up to this size do not queue behind longer ones
@@ -78,7 +83,7 @@ struct Sizes {
 Node node_of_card(const hlc_model *card, const Sizes &sizes);
 /// The network of a card that has curves of several nodes; Refusal if it has none.
 Network network_of_card(const hlc_model *card);
-/// A published network: "archer", "bluewaters", "fdr10". Refusal if there is no such name.
+/// A network of one of the papers' machines: "archer", "aries", "bluewaters", "cirrus", "fdr10". Refusal if there is no such name.
 Network published_network(const std::string &name);
 std::vector<std::string> published_networks();
 

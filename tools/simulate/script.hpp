@@ -13,7 +13,7 @@ namespace simulate {
 /// So a rank that is ahead does not stand for one that is late. Within a round each rank that is waited for must reach a word once.
 using Flag = std::int16_t;
 constexpr Flag kNone = -1, kData = 0, kQueues = 1, kAcknowledged = 1, kSent = 2, kPosted = 3, kCompleted = 4, kRead = 5, kReady = 6,
-               kPacked = 7, kFetched = 8, kBarrier = 9, kBarrierBefore = 29, kFlags = 60;
+               kPacked = 7, kFetched = 8, kBarrier = 9, kBarrierBefore = 29, kEntered = 49, kReleased = 50, kFlags = 60;
 
 enum class Kind : std::uint8_t { work, noise, send, wait, take, begin, end };
 
@@ -51,7 +51,7 @@ class Script {
       steps_.push_back({Kind::work, {}, us});
     }
   }
-  /// Work of random length, exponentially distributed.
+  /// Work of random length.
   void noise(double mean_us) {
     if (mean_us > 0) steps_.push_back({Kind::noise, {}, mean_us});
   }

@@ -128,7 +128,7 @@ class Simulation {
     Rank &me = of(rank);
     switch (step.kind) {
       case Kind::work: me.clock += step.us; return true;
-      case Kind::noise: me.clock += step.us * exponential(rounds_.seed, rank, me.round); return true;
+      case Kind::noise: me.clock += step.us * delay(rank, me.round); return true;
       case Kind::send: launch(rank, step.send); return true;
       case Kind::wait: return pass(rank, step);
       case Kind::take: return take(rank, step);
@@ -136,6 +136,11 @@ class Simulation {
       case Kind::end: end(me); return true;
     }
     return true;
+  }
+
+  /// Random, with mean 1.
+  double delay(int rank, int round) const {
+    return rounds_.noise == Noise::even ? 2 * uniform(rounds_.seed, rank, round) : exponential(rounds_.seed, rank, round);
   }
 
   bool pass(int rank, const Step &step) {
@@ -250,7 +255,10 @@ class Simulation {
     schedule(one.there + late_us(*one.what), number, Phase::deliver);
   }
 
-  double late_us(const Send &what) const { return what.delay_us + (what.way == Way::atomic ? machine_.network.atomic_us : 0); }
+  double late_us(const Send &what) const {
+    const Network &network = machine_.network;
+    return what.delay_us + (what.way == Way::atomic ? network.atomic_us : what.way == Way::get ? network.read_us : 0);
+  }
 
   void deliver(int number, double at) {
     Operation &one = operation(number);

@@ -11,10 +11,17 @@
 
 namespace simulate {
 
+/// How the random delays of ranks are distributed, around the same mean.
+enum class Noise : std::uint8_t {
+  exponential,  ///< without a bound
+  even,  ///< between 0 and twice the mean
+};
+
 struct Rounds {
   int warmups = 1;  ///< rounds that are not counted
   int counted = 3;
   std::uint64_t seed = 1;  ///< of the noise
+  Noise noise = Noise::exponential;
 };
 
 /// Times in microseconds per counted round.

@@ -2,6 +2,8 @@
 #include "swaps.hpp"
 
 #include "node_swap.hpp"
+#include "paper_swaps.hpp"
+#include "swap_steps.hpp"
 
 #include <algorithm>
 
@@ -10,57 +12,6 @@ namespace simulate {
 namespace {
 
 using Links = std::vector<Link>;
-
-/// The halo cells of a rank that is its own neighbour.
-void copy_own(Writer &w, const Links &links) {
-  for (const Link &link : links)
-    if (link.peer == w.rank()) w.copy(link.bytes);
-}
-
-/// The links to other ranks.
-Links others(const Writer &w, const Links &links) {
-  Links some;
-  std::copy_if(links.begin(), links.end(), std::back_inserter(some), [&](const Link &link) { return link.peer != w.rank(); });
-  return some;
-}
-
-/// The other ranks, each once: the group of PSCW.
-std::vector<int> ranks_of(const Links &links) {
-  std::vector<int> ranks;
-  for (const Link &link : links) ranks.push_back(link.peer);
-  std::sort(ranks.begin(), ranks.end());
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-  return ranks;
-}
-
-void unpack_all(Writer &w, const Links &links) {
-  for (const Link &link : links) w.pack(link.bytes);
-}
-
-/// Packs and puts; returns the puts whose remote completion has to be waited for.
-int pack_and_put(Writer &w, const Links &links) {
-  int far = 0;
-  for (const Link &link : links) {
-    if (link.bytes <= 0) continue;
-    w.pack(link.bytes);
-    far += w.put(link.peer, link.bytes) ? 1 : 0;
-  }
-  return far;
-}
-
-/// All data are waited for before the first is unpacked, as in Brown et al., section III.
-void p2p_waitall(Writer &w, const Links &all) {
-  const Links links = others(w, all);
-  int waits = 0;
-  for (const Link &link : links) {
-    w.pack(link.bytes);
-    waits += w.message(link.peer, link.bytes, 0) ? 1 : 0;
-  }
-  copy_own(w, all);
-  w.script().take(kData, static_cast<int>(links.size()));
-  w.script().wait(kSent, waits);
-  unpack_all(w, links);
-}
 
 /// The library's: data are unpacked in their order of arrival.
 void p2p(Writer &w, const Links &all) {
@@ -121,16 +72,16 @@ void passive(Writer &w, const Links &all) {
   w.script().take(kData, static_cast<int>(links.size()));
 }
 
-/// An epoch for each swap: the global lock is a word of rank 0 (Gerstenberger et al., section 2.4); a barrier after it.
+/// An epoch for each swap, in a window of all ranks. Its lock is a word of rank 0 (Gerstenberger et al., section 2.4), where all of them queue. The
+/// release is not waited for. A non-blocking barrier, by messages, ends the swap.
 void passive_naive(Writer &w, const Links &all) {
   const Links links = others(w, all);
-  w.script().work(w.machine().node.lock_us);
-  w.atomic(0);
+  w.lock_all(0);
   const int far = pack_and_put(w, links);
   copy_own(w, all);
   w.flush(far);
-  w.atomic(0);
-  w.barrier();
+  w.unlock_all(0);
+  w.barrier_of_messages();
   unpack_all(w, links);
 }
 
@@ -178,9 +129,22 @@ void write_before(Writer &w, const Between &before) {
 }  // namespace
 
 const std::vector<SwapMode> &swap_modes() {
-  static const std::vector<SwapMode> modes{
-      {"p2p", p2p},         {"p2p_waitall", p2p_waitall},     {"neighbor", neighbor}, {"fence", fence},   {"pscw", pscw},
-      {"passive", passive}, {"passive_naive", passive_naive}, {"notify", notify},     {"direct", direct}, {"view", view}};
+  static const std::vector<SwapMode> modes{{"p2p", p2p},
+                                           {"neighbor", neighbor},
+                                           {"fence", fence},
+                                           {"pscw", pscw},
+                                           {"passive", passive},
+                                           {"passive_naive", passive_naive},
+                                           {"notify", notify},
+                                           {"direct", direct},
+                                           {"view", view},
+                                           // Of the papers, not of the library.
+                                           {"p2p_waitall", p2p_waitall},
+                                           {"fence_neighbours", fence_neighbours},
+                                           {"naive_neighbours", naive_neighbours},
+                                           {"pscw_late", pscw_late},
+                                           {"pscw_software", pscw_software},
+                                           {"fence_software", fence_software}};
   return modes;
 }
 

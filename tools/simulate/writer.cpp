@@ -58,6 +58,30 @@ void Writer::atomic(int peer) {
   script().wait(kFetched, 1);
 }
 
+void Writer::empty_message(int peer, Flag flag) {
+  script().work(machine_.node.message_us + (near(peer) ? 0 : machine_.network.overhead_us));
+  script().send({peer, flag});
+}
+
+void Writer::lock_all(int owner) {
+  script().work(machine_.node.lock_us + (near(owner) ? 0 : machine_.network.lock_us));
+  atomic(owner);
+}
+
+void Writer::unlock_all(int owner) {
+  script().work(near(owner) ? machine_.node.put_us : machine_.network.overhead_us);
+  script().send({owner, kNone, 8, 0, kNone, Way::atomic});
+}
+
+void Writer::barrier_of_messages(Flag first) {
+  for (int round = 0; round < barrier_rounds(ranks()); ++round) {
+    const auto flag = static_cast<Flag>(first + round);
+    empty_message(static_cast<int>((rank_ + (std::int64_t{1} << round)) % ranks()), flag);
+    script().wait(flag, 1);
+    script().work(machine_.node.message_us);
+  }
+}
+
 int Writer::barrier_rounds(int ranks) {
   int rounds = 0;
   while ((1 << rounds) < ranks) ++rounds;

@@ -36,6 +36,13 @@ class Writer {
   void store(int peer, Flag flag, double cost_us = 0) { script().send({peer, flag, 0, cost_us}); }
   /// An atomic operation on a word of that rank, and its result.
   void atomic(int peer);
+  /// An empty message that only counts. The work of its receiver is not in it.
+  void empty_message(int peer, Flag flag);
+  /// An epoch on a window whose lock is a word of that rank: the lock is waited for, its release is not.
+  void lock_all(int owner);
+  void unlock_all(int owner);
+  /// The same as `barrier` by empty messages, as a non-blocking barrier has it.
+  void barrier_of_messages(Flag first = kBarrier);
   /// A barrier of all ranks, by dissemination. Its flags begin at `first`.
   void barrier(Flag first = kBarrier);
   /// Flags that a barrier of so many ranks takes.
