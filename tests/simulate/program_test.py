@@ -44,6 +44,14 @@ def check_numbers_of_ranks():
         assert done.returncode == 0 and "reduce_scatter" in done.stdout, (most, done.returncode, done.stderr)
 
 
+def check_spread(folder):
+    file = folder / "spread.json"
+    done = run("--card", CARD, "--most-ranks", 64, "--experiment", "infiniband,motifs", "--spread", 2, "--json", file)
+    assert done.returncode == 0 and "Findings under delays" in done.stdout, done.stderr
+    spread = json.loads(file.read_text())["spread"]
+    assert spread and all(len(one["under"]) == 5 and one["under"][0]["seeds"] == 2 for one in spread), spread
+
+
 def check_progress():
     """On stderr, so that the tables stay as they are."""
     words = ("--card", CARD, "--most-ranks", 64, "--experiment", "weak,atomics")
@@ -54,7 +62,8 @@ def check_progress():
 
 
 def check_refusals():
-    for words in (["--experiment", "telepathy"], ["--card", "/does/not/exist"], ["--latency-us", "-1"], ["--check", "/does/not/exist"]):
+    for words in (["--experiment", "telepathy"], ["--card", "/does/not/exist"], ["--latency-us", "-1"], ["--noise-shape", "pink"],
+                  ["--check", "/does/not/exist"]):
         done = run(*words)
         assert done.returncode == 2 and done.stderr, words
 
@@ -80,7 +89,9 @@ def main():
         assert report_of(folder, "b.json") == first, "the same seed must give the same report"
         assert report_of(folder, "c.json", "--seed", 2) != first
         assert report_of(folder, "d.json", "--latency-us", 5) != first
+        assert report_of(folder, "e.json", "--noise-shape", "even") != first
         check_numbers_of_ranks()
+        check_spread(folder)
         check_progress()
         check_refusals()
         check_picture(folder)

@@ -21,6 +21,7 @@ struct Settings {
   std::optional<double> latency_us, bandwidth_gbs;
   double compute_ns = 40;                   ///< of a rank for a cell of a field between swaps of the cloud model, docs/simulation.md
   double noise = 0.05;                      ///< mean delay of a rank before a swap, in parts of the computation before it
+  bool only_findings = false;               ///< of the modes of a figure those alone that its findings compare
   bool barrier = false;                     ///< before each swap of a scaling experiment, not in its time
   double fields = 29;                       ///< of the cloud model in weak scaling
   int most_ranks = 32768;                   ///< that are simulated
@@ -41,6 +42,7 @@ std::vector<int> growing(int least, int most, int factor = 2);
 
 std::vector<Figure> weak_scaling(const Settings &settings);
 std::vector<Figure> strong_scaling(const Settings &settings);
+std::vector<Figure> infiniband(const Settings &settings);
 std::vector<Figure> ghost_sweep(const Settings &settings);
 std::vector<Figure> atomic_operations(const Settings &settings);
 std::vector<Figure> synchronisation(const Settings &settings);
@@ -57,10 +59,12 @@ Contender contender_of(const std::string &mode);
 struct Domain {
   std::string name;
   double side = 2048, height = 128, fields = 1;
+  std::string network = "archer";
 };
 
-/// Brown et al., figures 6, 7 and 11, with any contenders: their times over the ranks.
-Figure weak_figure(const Settings &settings, const std::vector<Contender> &contenders, const std::vector<int> &ranks);
+/// Brown et al., figures 6, 7, 10 and 11, with any contenders: their times over the ranks, on the nodes of that network.
+Figure weak_figure(const Settings &settings, const std::vector<Contender> &contenders, const std::vector<int> &ranks,
+                   const std::string &network = "archer");
 Figure strong_figure(const Settings &settings, const std::vector<Contender> &contenders, const std::vector<int> &ranks,
                      const Domain &domain);
 

@@ -38,6 +38,8 @@ struct Finding {
   std::string statement;
   bool holds = false;
   std::string because;  ///< the numbers that decide
+  double value = 0;     ///< the one of them that a spread shows; 0: none
+  std::string measure{};  ///< what that is
 };
 
 struct Figure {

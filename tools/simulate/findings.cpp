@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "findings.hpp"
 
+#include "machine.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -26,64 +28,127 @@ double gain_of_rma(const Figure &figure, double x) {
 
 }  // namespace
 
-Finding fence_falls_behind(const Figure &figure) {
-  const Series &fence = figure.simulated("fence"), &pscw = figure.simulated("pscw"), &p2p = figure.simulated("p2p_waitall");
-  const double few = fence.first_x(), many = fence.last_x();
-  const double before = fence.at(few) / pscw.at(few), after = fence.at(many) / pscw.at(many), messages = fence.at(many) / p2p.at(many);
-  return {"fence falls behind PSCW as ranks are added, and behind p2p at the most ranks", after > before * (1 + kGrowth) && messages > 1,
-          "fence takes " + times(before) + " pscw at " + text_of(few, 6) + " ranks, " + times(after) + " at " + text_of(many, 6) + "; " +
-              times(messages) + " p2p there"};
+namespace {
+
+bool is_over_all(Windows windows) { return windows == Windows::all_ranks; }
+std::string fence_of(Windows windows) { return is_over_all(windows) ? "fence" : "fence_neighbours"; }
+std::string naive_of(Windows windows) { return is_over_all(windows) ? "passive_naive" : "naive_neighbours"; }
+std::string where(Windows windows) { return is_over_all(windows) ? ", windows over all ranks" : ", windows over the neighbours"; }
+
+/// How much longer one takes than another at the first and at the last x, and how much at least and at most.
+struct Ratio {
+  double few = 0, many = 0, least = HUGE_VAL, most = 0;
+  Ratio(const Series &of, const Series &to)
+      : few(of.points.front().y / to.at(of.first_x())), many(of.points.back().y / to.at(of.last_x())) {
+    for (const Point &point : of.points) least = std::min(least, point.y / to.at(point.x)), most = std::max(most, point.y / to.at(point.x));
+  }
+  std::string range() const { return text_of(least) + " to " + times(most); }
+  std::string ends() const { return times(few) + " on the fewest ranks, " + times(many) + " on the most"; }
+};
+
+}  // namespace
+
+Finding fence_falls_behind(const Figure &figure, Windows windows) {
+  const Series &fence = figure.simulated(fence_of(windows));
+  const Ratio pscw(fence, figure.simulated("pscw")), messages(fence, figure.simulated("p2p_waitall"));
+  return {"fence falls behind PSCW as ranks are added, and behind p2p at the most ranks" + where(windows),
+          pscw.many > pscw.few * (1 + kGrowth) && messages.many > 1,
+          "fence takes " + times(pscw.few) + " pscw at " + text_of(fence.first_x(), 6) + " ranks, " + times(pscw.many) + " at " +
+              text_of(fence.last_x(), 6) + "; " + times(messages.many) + " p2p there",
+          pscw.many, "fence / pscw, most ranks"};
 }
 
-Finding adopted_passive_beats_naive(const Figure &figure) {
-  const Series &passive = figure.simulated("passive"), &naive = figure.simulated("passive_naive");
-  double least = HUGE_VAL;
-  for (const Point &point : passive.points) least = std::min(least, naive.at(point.x) / point.y);
-  const double few = naive.at(passive.first_x()) / passive.at(passive.first_x()),
-               many = naive.at(passive.last_x()) / passive.at(passive.last_x());
-  return {"the adopted passive target synchronisation is faster than the naive one at all counts, most at many ranks",
-          least > 1 && many > few * (1 + kGrowth),
-          "naive takes at least " + times(least) + " as long, " + times(few) + " at the fewest ranks, " + times(many) + " at the most"};
+Finding fence_is_competitive_on_few_ranks(const Figure &figure, Windows windows) {
+  const Ratio messages(figure.simulated(fence_of(windows)), figure.simulated("p2p_waitall"));
+  return {"on the fewest ranks a fence is within 10% of p2p" + where(windows), messages.few < 1.1,
+          "fence takes " + times(messages.few) + " p2p", messages.few, "fence / p2p, fewest ranks"};
+}
+
+Finding adopted_passive_beats_naive(const Figure &figure, Windows windows) {
+  const Ratio naive(figure.simulated(naive_of(windows)), figure.simulated("passive"));
+  return {"the adopted passive mode is faster than the naive one at all counts, most at many ranks" + where(windows),
+          naive.least > 1 && naive.many > naive.few * (1 + kGrowth),
+          "naive takes at least " + times(naive.least) + " as long, " + naive.ends(), naive.many, "naive / passive, most ranks"};
+}
+
+Finding naive_loses_to_messages(const Figure &figure, Windows windows) {
+  const Ratio naive(figure.simulated(naive_of(windows)), figure.simulated("p2p_waitall"));
+  const Ratio adopted(figure.simulated("passive"), figure.simulated("p2p_waitall"));
+  return {"naive or adopted decides whether passive is slower or faster than p2p at the most ranks" + where(windows),
+          naive.many > 1 && adopted.many < 1, "naive takes " + times(naive.many) + " p2p there, adopted " + times(adopted.many), naive.many,
+          "naive / p2p, most ranks"};
+}
+
+Finding pscw_is_near_passive(const Figure &figure, Windows windows) {
+  const Ratio pscw(figure.simulated("pscw"), figure.simulated("passive")),
+      fence(figure.simulated(fence_of(windows)), figure.simulated("passive"));
+  return {"PSCW is nearer to passive target synchronisation than fences are at any count" + where(windows), pscw.most < fence.least,
+          "PSCW takes at most " + times(pscw.most) + " as long as passive, a fence at least " + times(fence.least), pscw.most,
+          "pscw / passive, at most"};
 }
 
 Finding passive_beats_messages(const Figure &figure) {
-  const double least = least_ratio(figure.simulated("p2p_waitall"), figure.simulated("passive"));
-  return {"passive target synchronisation is faster than p2p at all counts", least > 1, "p2p takes at least " + times(least) + " as long"};
+  const Ratio messages(figure.simulated("p2p_waitall"), figure.simulated("passive"));
+  return {"passive target synchronisation is faster than p2p at all counts", messages.least > 1,
+          "p2p takes " + messages.range() + " as long", messages.least, "p2p / passive, at least"};
 }
 
 Finding pscw_beats_messages(const Figure &figure) {
-  const double least = least_ratio(figure.simulated("p2p_waitall"), figure.simulated("pscw"));
-  return {"PSCW is faster than p2p at all counts", least > 1, "p2p takes at least " + times(least) + " as long"};
+  const Ratio messages(figure.simulated("p2p_waitall"), figure.simulated("pscw"));
+  return {"PSCW is faster than p2p at all counts", messages.least > 1, "p2p takes " + messages.range() + " as long", messages.least,
+          "p2p / pscw, at least"};
 }
 
-Finding pscw_is_near_passive(const Figure &figure) {
-  const Series &pscw = figure.simulated("pscw"), &passive = figure.simulated("passive"), &fence = figure.simulated("fence");
-  double pscw_most = 0, fence_least = HUGE_VAL;
-  for (const Point &point : passive.points) {
-    pscw_most = std::max(pscw_most, pscw.at(point.x) / point.y);
-    fence_least = std::min(fence_least, fence.at(point.x) / point.y);
-  }
-  return {"PSCW is nearer to passive target synchronisation than fences are at any count", pscw_most < fence_least,
-          "PSCW takes at most " + times(pscw_most) + " as long as passive, a fence at least " + times(fence_least)};
+Finding early_epochs_pay(const Figure &figure) {
+  const Ratio late(figure.simulated("pscw_late"), figure.simulated("pscw"));
+  return {"PSCW whose epochs begin early is faster at all counts", late.least > 1, "late epochs take " + late.range() + " as long",
+          late.least, "late / early pscw, at least"};
+}
+
+Finding hardware_path_pays(const Figure &figure) {
+  const Ratio software(figure.simulated("pscw_software"), figure.simulated("pscw"));
+  return {"PSCW is faster with the hardware path than without, at all counts", software.least > 1,
+          "without it takes " + software.range() + " as long", software.least, "pscw without / with, at least"};
+}
+
+Finding software_rma_does_not_beat_messages(const Figure &figure) {
+  const Ratio software(figure.simulated("pscw_software"), figure.simulated("p2p_waitall"));
+  return {"without the hardware path PSCW is not faster than p2p at any count", software.least >= 1,
+          "it takes " + software.range() + " as long", software.least, "pscw without / p2p, at least"};
+}
+
+Finding software_rma_loses_on_infiniband(const Figure &figure) {
+  const Ratio pscw(figure.simulated("pscw_software"), figure.simulated("p2p_waitall")),
+      fence(figure.simulated("fence_software"), figure.simulated("p2p_waitall"));
+  return {"p2p is faster than all RMA at all counts, PSCW at best comparable", pscw.least >= 1 && fence.least >= 1,
+          "PSCW takes " + pscw.range() + " as long as p2p, a fence " + fence.range(), pscw.least, "pscw / p2p, at least"};
 }
 
 Finding messages_catch_up(const Figure &figure) {
   const double few = gain_of_rma(figure, figure.simulated("pscw").first_x()), many = gain_of_rma(figure, figure.simulated("pscw").last_x());
   return {"the gain of RMA shrinks in strong scaling, as messages become shorter", few > 1 && many < few,
-          "p2p takes " + times(few) + " the best of pscw and passive at the fewest ranks, " + times(many) + " at the most"};
+          "p2p takes " + times(few) + " the best of pscw and passive on the fewest ranks, " + times(many) + " on the most", many,
+          "p2p / best RMA, most ranks"};
 }
 
 Finding messages_overtake_in_strong_scaling(const Figure &figure) {
-  const double few = gain_of_rma(figure, figure.simulated("pscw").first_x()), many = gain_of_rma(figure, figure.simulated("pscw").last_x());
-  return {"RMA is faster on few ranks, p2p on the most, where messages are short", few > 1 && many < 1,
-          "p2p takes " + times(few) + " the best of pscw and passive at the fewest ranks, " + times(many) + " at the most"};
+  const Series &pscw = figure.simulated("pscw");
+  const double few = gain_of_rma(figure, pscw.first_x());
+  double least = HUGE_VAL, at = 0;
+  for (const Point &point : pscw.points)
+    if (gain_of_rma(figure, point.x) < least) least = gain_of_rma(figure, point.x), at = point.x;
+  return {"RMA is faster on few ranks, p2p on some of many, where messages are short", few > 1 && least < 1,
+          "p2p takes " + times(few) + " the best of pscw and passive on the fewest ranks, at least " + times(least) + ", at " +
+              text_of(at, 6) + " ranks",
+          least, "p2p / best RMA, at least"};
 }
 
 Finding messages_overtake(const Figure &figure) {
   const double small = gain_of_rma(figure, figure.simulated("pscw").first_x()),
                large = gain_of_rma(figure, figure.simulated("pscw").last_x());
   return {"RMA is faster with long messages, p2p with short ones", large > 1 && small < 1,
-          "p2p takes " + times(small) + " the best of pscw and passive with the shortest messages, " + times(large) + " with the longest"};
+          "p2p takes " + times(small) + " the best of pscw and passive with the shortest messages, " + times(large) + " with the longest",
+          small, "p2p / best RMA, shortest messages"};
 }
 
 Finding pscw_does_not_depend_on_ranks(const Figure &figure) {
@@ -117,12 +182,50 @@ Finding fence_grows_with_log_ranks(const Figure &figure) {
           text_of(first_half) + " us per doubling up to " + text_of(points[middle].x, 6) + " ranks, " + text_of(second_half) + " beyond"};
 }
 
+namespace {
+
+/// Where two series cross, between the points around it; 0 if nowhere.
+double crossing_of(const Series &rising, const Series &other) {
+  for (std::size_t i = 1; i < rising.points.size(); ++i) {
+    const Point &a = rising.points[i - 1], &b = rising.points[i];
+    const double before = a.y - other.at(a.x), after = b.y - other.at(b.x);
+    if (before <= 0 && after > 0) return a.x + (b.x - a.x) * before / (before - after);
+  }
+  return 0;
+}
+
+const Series &published_of(const Figure &figure, const std::string &name) {
+  for (const Series &one : figure.series)
+    if (one.name == name && one.origin == Origin::published) return one;
+  throw Refusal(figure.name + " has no published function of " + name);
+}
+
+}  // namespace
+
+Finding fence_overtakes_pscw(const Figure &figure) {
+  const Series &pscw = figure.simulated("pscw"), &fence = figure.simulated("fence");
+  const double few = pscw.points.front().y / fence.points.front().y, many = pscw.points.back().y / fence.points.back().y;
+  return {"PSCW is faster for few neighbours, a fence for many", few < 1 && many > 1,
+          "PSCW takes " + times(few) + " a fence with " + text_of(pscw.first_x()) + " neighbours, " + times(many) + " with " +
+              text_of(pscw.last_x()) + ", the same with " + text_of(crossing_of(pscw, fence))};
+}
+
 Finding lock_overtakes_network(const Figure &figure) {
   const Series &network = figure.simulated("sum by the network"), &lock = figure.simulated("get and put under a lock");
   const double small = lock.at(network.first_x()) / network.at(network.first_x()),
-               large = lock.at(network.last_x()) / network.at(network.last_x());
+               large = lock.at(network.last_x()) / network.at(network.last_x()), crossing = crossing_of(network, lock);
   return {"atomic operations of the network are faster for few elements, a lock with get and put for many", small > 1 && large < 1,
-          "the lock takes " + text_of(small) + " times as long for 1 element, " + text_of(large) + " times for the most"};
+          "the lock takes " + times(small) + " as long for 1 element, " + times(large) + " for the most, the same at " + text_of(crossing) +
+              " bytes"};
+}
+
+Finding is_near_published(const Figure &figure, const std::string &name, double ratio) {
+  const Series &simulated = figure.simulated(name), &published = published_of(figure, name);
+  double least = HUGE_VAL, most = 0;
+  for (const Point &point : simulated.points)
+    least = std::min(least, point.y / published.at(point.x)), most = std::max(most, point.y / published.at(point.x));
+  return {name + ": within " + times(ratio) + " the published function", least > 1 / ratio && most < ratio,
+          text_of(least) + " to " + times(most) + " of it"};
 }
 
 Finding nbx_beats_alltoall(const Figure &figure) {
@@ -130,46 +233,85 @@ Finding nbx_beats_alltoall(const Figure &figure) {
   const double few = all.at(nbx.first_x()) / nbx.at(nbx.first_x()), many = all.at(nbx.last_x()) / nbx.at(nbx.last_x());
   return {"NBX is faster than alltoall at many ranks, increasingly so with their number", many > 1 && many > 2 * few,
           "alltoall takes " + times(few) + " NBX at " + text_of(nbx.first_x(), 6) + " ranks, " + times(many) + " at " +
-              text_of(nbx.last_x(), 6)};
+              text_of(nbx.last_x(), 6),
+          many, "alltoall / nbx, most ranks"};
 }
 
 Finding inserts_scale(const Figure &figure) {
   const Series &atomics = figure.simulated("atomics");
   const double gain = atomics.at(atomics.last_x()) / atomics.at(atomics.first_x()), ideal = atomics.last_x() / atomics.first_x();
   return {"inserts by atomic operations keep more than half of the ideal speed-up", gain > ideal / 2,
-          text_of(gain) + " times the rate of " + text_of(ideal) + " times fewer ranks"};
+          text_of(gain) + " times the rate of " + text_of(ideal) + " times fewer ranks", gain / ideal, "share of the ideal speed-up"};
 }
 
 Finding atomics_beat_messages(const Figure &figure) {
   const double least = least_ratio(figure.simulated("atomics"), figure.simulated("messages"));
-  return {"inserts by atomic operations are faster than by messages at all counts", least > 1, "at least " + times(least) + " the rate"};
+  return {"inserts by atomic operations are faster than by messages at all counts", least > 1, "at least " + times(least) + " the rate",
+          least, "rate of atomics / messages, at least"};
 }
 
 Finding overlap_pays(const Figure &figure) {
   const double least = least_ratio(figure.simulated("puts, overlapped"), figure.simulated("messages"));
   return {"puts that overlap with the computation are faster than messages at all counts", least > 1,
-          "at least " + text_of(least) + " times"};
+          "at least " + text_of(least) + " times", least, "overlapped / messages, at least"};
 }
 
-Finding zero_copy_is_twice_as_fast(const Figure &figure) {
-  const Series &zero = figure.simulated("notified_0copy"), &flat = figure.simulated("mpi_only");
-  const double ratio = zero.at(zero.last_x()) / flat.at(zero.last_x());
-  return {"the 0-copy exchange of the largest blocks is about twice as fast as messages alone", ratio > 1.6 && ratio < 2.6, times(ratio)};
+namespace {
+
+/// How many times as fast one variant of the ghost sweep is as another, with so many cells.
+double speed_ratio(const Figure &figure, const std::string &of, const std::string &to, double cells) {
+  return figure.simulated(of).at(cells) / figure.simulated(to).at(cells);
+}
+double peak_cells() { return kPeakSide * kPeakSide * kPeakSide; }
+double first_cells(const Figure &figure) { return figure.series.front().first_x(); }
+double last_cells(const Figure &figure) { return figure.series.front().last_x(); }
+
+}  // namespace
+
+Finding notified_beats_flat(const Figure &figure) {
+  double least = HUGE_VAL;
+  for (const Point &point : figure.simulated("mpi_only").points)
+    if (point.x <= peak_cells()) least = std::min(least, speed_ratio(figure, "notified_1copy", "mpi_only", point.x));
+  return {"notified writes with shared windows are faster than flat MPI up to the port's peak", least > 1,
+          times(speed_ratio(figure, "notified_1copy", "mpi_only", first_cells(figure))) + " as fast at the smallest block, at least " +
+              times(least) + " up to 38^3 cells",
+          least, "notified 1-copy / flat, at least"};
 }
 
 Finding notified_beats_messages(const Figure &figure) {
-  const Series &notified = figure.simulated("notified_1copy_nobarrier"), &shared = figure.simulated("mpi_shared_1copy");
-  const double ratio = notified.at(notified.first_x()) / shared.at(notified.first_x());
+  const double ratio = speed_ratio(figure, "notified_1copy_nobarrier", "mpi_shared_1copy", first_cells(figure));
   return {"with few cells per rank notified writes without a barrier are faster than messages between nodes", ratio > 1 + kGrowth,
-          times(ratio) + " as fast at the smallest block"};
+          times(ratio) + " as fast at the smallest block", ratio, "notified 1-copy / shared MPI, smallest block"};
+}
+
+Finding shared_one_copy_is_as_flat(const Figure &figure) {
+  const double ratio = speed_ratio(figure, "mpi_shared_1copy", "mpi_only", peak_cells());
+  return {"shared MPI with one copy is as fast as flat MPI", ratio > 0.9 && ratio < 1.1, times(ratio) + " as fast with 38^3 cells", ratio,
+          "shared MPI 1-copy / flat, 38^3"};
+}
+
+Finding zero_copy_is_twice_as_fast(const Figure &figure, const std::string &variant) {
+  const double ratio = speed_ratio(figure, variant, "mpi_only", peak_cells());
+  return {"the 0-copy exchange (" + variant + ") is about twice as fast as flat MPI", ratio > 1.6 && ratio < 2.6,
+          times(ratio) + " with 38^3 cells", ratio, variant + " / flat, 38^3"};
+}
+
+Finding one_copies_are_alike_at_the_peak(const Figure &figure) {
+  double least = HUGE_VAL, most = 0;
+  for (const char *name : {"mpi_shared_1copy", "mpi_shared_1copy_blocking", "notified_1copy", "notified_1copy_nobarrier"}) {
+    const double ratio = speed_ratio(figure, name, "mpi_only", peak_cells());
+    least = std::min(least, ratio), most = std::max(most, ratio);
+  }
+  return {"all but the 0-copy exchanges are alike where the port reaches its peak", least > 0.9 && most < 1.1,
+          text_of(least) + " to " + times(most) + " as fast as flat MPI with 38^3 cells", most, "fastest 1-copy / flat, 38^3"};
 }
 
 Finding large_blocks_are_alike(const Figure &figure) {
-  const Series &notified = figure.simulated("notified_1copy_nobarrier"), &shared = figure.simulated("mpi_shared_1copy");
-  const double few = notified.at(notified.first_x()) / shared.at(notified.first_x());
-  const double many = notified.at(notified.last_x()) / shared.at(notified.last_x());
+  const double few = speed_ratio(figure, "notified_1copy_nobarrier", "mpi_shared_1copy", first_cells(figure)),
+               many = speed_ratio(figure, "notified_1copy_nobarrier", "mpi_shared_1copy", last_cells(figure));
   return {"the gain of notified writes shrinks with the size of the blocks", few > 1 && many - 1 < (few - 1) / 2,
-          times(few) + " as fast at the smallest block, " + times(many) + " at the largest"};
+          times(few) + " as fast at the smallest block, " + times(many) + " at the largest", many,
+          "notified 1-copy / shared MPI, largest block"};
 }
 
 }  // namespace simulate

@@ -4,6 +4,7 @@
 #include "check.hpp"
 #include "options.hpp"
 #include "progress.hpp"
+#include "spread.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -83,6 +84,20 @@ void run_experiments(const Options &options, Json &report) {
   if (!measured.empty()) report["check"] = simulate::json_of(measured);
 }
 
+void run_spread(const Options &options, Json &report) {
+  std::vector<Spread> all;
+  {
+    Progress progress(options.progress);
+    for (const Experiment &experiment : experiments()) {
+      if (!wanted(options, experiment.name)) continue;
+      progress.enter(experiment.name);
+      for (Spread &one : spread_of(experiment, options.settings, options.spread)) all.push_back(std::move(one));
+    }
+  }
+  std::printf("%s", table_of(all).c_str());
+  report["spread"] = simulate::json_of(all);
+}
+
 void run_check(const Options &options, Json &report) {
   const std::vector<Checked> all = [&] {
     Progress progress(options.progress);
@@ -106,7 +121,10 @@ void simulate_all(Options options) {
               {"seed", settings.rounds.seed},
               {"noise", settings.noise},
               {"barrier", settings.barrier}};
-  options.check.empty() ? run_experiments(options, report) : run_check(options, report);
+  if (!options.check.empty())
+    run_check(options, report);
+  else
+    options.spread > 0 ? run_spread(options, report) : run_experiments(options, report);
   if (!options.json.empty()) common::write_file(report, options.json);
 }
 

@@ -14,7 +14,9 @@ namespace simulate {
 namespace {
 
 constexpr int kTargets = 6, kInserts = 64;
-constexpr int kMostMotifRanks = 8192, kLeastMotifRanks = 64, kBeyondMotifRanks = 65536;
+constexpr int kMostMotifRanks = 32768, kLeastMotifRanks = 64, kBeyondMotifRanks = 65536;
+/// Of the FFT: each rank has parts for all ranks of its row or column, so that the messages grow as p sqrt(p).
+constexpr int kMostFftRanks = 4096;
 constexpr double kCount = 4, kItem = 8;
 
 /// Everyone sends an item to some random ranks, which do not know of it.
@@ -276,7 +278,7 @@ std::vector<Figure> motifs(const Settings &settings) {
   const int most = std::min(settings.most_ranks, kMostMotifRanks);
   const std::vector<int> ranks = growing(std::min(kLeastMotifRanks, most), most);
   Figure fft = fft_figure(settings, {{"messages", 1, false}, {"puts, overlapped", kPlanes, true}},
-                          growing(kLeastMotifRanks, std::max(most / 4, kLeastMotifRanks)));
+                          growing(kLeastMotifRanks, std::clamp(most, kLeastMotifRanks, kMostFftRanks)));
   fft.findings = {overlap_pays(fft)};
   return {hashtable(settings, ranks), sparse_exchange(settings, ranks), fft};
 }

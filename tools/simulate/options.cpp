@@ -4,6 +4,8 @@
 #include <halocline/halocline.h>
 #include <common/parse.hpp>
 
+#include <map>
+
 namespace simulate {
 namespace {
 
@@ -46,6 +48,11 @@ void add_options(CLI::App &app, Options &o) {
   app.add_option("--noise", s.noise, "Mean random delay of a rank before a swap, in parts of the computation before it")
       ->check(common::number_between(0, 10))
       ->capture_default_str();
+  app.add_option("--noise-shape", s.rounds.noise, "Distribution of these delays: exponential, or even between 0 and twice the mean")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Noise>{{"exponential", Noise::exponential}, {"even", Noise::even}}));
+  app.add_option("--spread", o.spread,
+                 "Instead of figures: whether findings hold without, with small and with larger delays, with that many seeds")
+      ->check(CLI::Range(1, 100));
   app.add_flag("--barrier", s.barrier, "A barrier before each swap in weak and strong scaling, which does not count");
   app.add_option("--fields", s.fields, "Fields of the cloud model in weak scaling")
       ->check(common::number_between(1, 1000))

@@ -65,6 +65,7 @@ void add_modelled(Figure &figure, const std::vector<double> &ranks, int ranks_pe
 const std::vector<Experiment> &experiments() {
   static const std::vector<Experiment> all{{"weak", "Brown et al., weak scaling", weak_scaling},
                                            {"strong", "Brown et al., strong scaling", strong_scaling},
+                                           {"infiniband", "Brown et al., both on an SGI ICE", infiniband},
                                            {"ghost", "Simmendinger et al., halo exchange over the cells per rank", ghost_sweep},
                                            {"atomics", "Gerstenberger et al., atomic operations", atomic_operations},
                                            {"synchronisation", "Gerstenberger et al., fence and PSCW", synchronisation},
