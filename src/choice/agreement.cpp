@@ -53,21 +53,38 @@ Status Agreement::await() {
   return wait_until(wait, [this] { return poll(); }, [&] { return find_failure(wait.timed_out()); });
 }
 
-/// A rank that ends the plan before it has done its part, after an interrupt or an error, would wait for this one.
-Status Agreement::find_ending() {
-  constexpr std::int64_t kCertain_ns = 500'000'000;  // what it has sent may not have arrived yet
-  if (communicator_.calls().collective().ends(serial_) || !communicator_.doorbell().attached()) return Status::ok;
+/// The member that ends the plan, while each of the others ends it or waits in a swap. None if one computes: it may be the rank that is waited
+/// for, and one that ends the plan may have done its part. None with several nodes, whose ranks do not see each other's calls.
+Member Agreement::find_ending() const {
+  Member ending = kNotOnNode;
+  if (communicator_.calls().collective().ends(serial_) || !communicator_.doorbell().attached() ||
+      communicator_.members() != communicator_.size())
+    return ending;
   for (Member member = 0; member < communicator_.members(); ++member) {
     const CallWord call = communicator_.call_of(member);
-    if (!call.ends(serial_)) continue;
-    if (ending_since_ns_ == 0) ending_since_ns_ = now_ns();
-    if (now_ns() - ending_since_ns_ < kCertain_ns) return Status::ok;
-    return fail(Status::mismatch,
-                "a swap of plan %lld: rank %d waits for rank %d to agree on a mode, which ends the plan (in %s); this swap "
-                "can only fail, end the plan here, too",
-                static_cast<long long>(serial_), communicator_.rank(), communicator_.rank_of(member), call.text().c_str());
+    if (call.ends(serial_))
+      ending = member;
+    else if (call.name != CallName::swap || call.plan != serial_)
+      return kNotOnNode;
   }
-  return Status::ok;
+  return ending;
+}
+
+/// A rank that ends the plan before it has done its part, after an interrupt or an error, would wait for this one.
+Status Agreement::suspect_ending() {
+  constexpr std::int64_t kCertain_ns = 2'000'000'000;  // MPI needs all ranks, in turns, to pass on what has been contributed
+  const Member ending = find_ending();
+  if (ending == kNotOnNode) {
+    ending_since_ns_ = 0;
+    return Status::ok;
+  }
+  if (ending_since_ns_ == 0) ending_since_ns_ = now_ns();
+  if (now_ns() - ending_since_ns_ < kCertain_ns) return Status::ok;
+  return fail(Status::mismatch,
+              "a swap of plan %lld: rank %d waits for rank %d to agree on a mode, which ends the plan (in %s); this swap can only fail, end "
+              "the plan here, too",
+              static_cast<long long>(serial_), communicator_.rank(), communicator_.rank_of(ending),
+              communicator_.call_of(ending).text().c_str());
 }
 
 Status Agreement::find_failure(bool timed_out) {
@@ -77,7 +94,7 @@ Status Agreement::find_failure(bool timed_out) {
   const RemoteProgress *network = communicator_.remote();
   if (network && network->lost() >= 0)
     return fail(Status::peer_died, "rank %d waits for other ranks to agree on a mode, and rank %d is lost", me, network->lost());
-  if (!timed_out) return find_ending();
+  if (!timed_out) return suspect_ending();
   return fail(Status::timeout, "rank %d timed out after %lld s waiting for other ranks to agree on a mode (HALOCLINE_TIMEOUT)", me,
               static_cast<long long>(communicator_.timeout_ns() / 1'000'000'000));
 }

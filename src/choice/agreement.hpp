@@ -46,7 +46,8 @@ class Agreement {
   };
   Status poll();
   Status find_failure(bool timed_out);
-  Status find_ending();
+  Member find_ending() const;
+  Status suspect_ending();
   void give_up();
 
   Communicator &communicator_;

@@ -149,8 +149,22 @@ Status Rounds::suspect_reader(int rank, bool timed_out) {
 Status Rounds::suspect_missing(bool timed_out) {
   for (const bool late : {false, timed_out})
     for (std::size_t e = 0; e < plan_.edges.size(); ++e)
-      if (arrivals_.is_missing(e)) HLC_TRY(waiting_.suspect_awaited(plan_.edges[e].rank, plan_.edges[e].member, late));
-  return Status::ok;
+      if (arrivals_.is_missing(e)) HLC_TRY(waiting_.suspect_rank(plan_.edges[e].rank, plan_.edges[e].member, late));
+  return suspect_ending();
+}
+
+/// A neighbour whose data are missing ends the plan. In a mode that does not know for whom it waits, that may be another neighbour, which is
+/// only late: there all have to end it.
+Status Rounds::suspect_ending() {
+  int rank = -1;
+  bool all = true;
+  for (std::size_t e = 0; e < plan_.edges.size(); ++e) {
+    if (!arrivals_.is_missing(e)) continue;
+    const bool ends = waiting_.ends_plan(plan_.edges[e].member);
+    if (ends) rank = plan_.edges[e].rank;
+    all = all && ends;
+  }
+  return rank >= 0 && (all || channels_.knows_who()) ? waiting_.suspect_ending(rank) : Status::ok;
 }
 
 /// After a failure nothing is known of what the peers hold: the exchange can only be destroyed.

@@ -52,12 +52,18 @@ Status Waiting::suspect_rank(int rank, Member member, bool timed_out) {
 
 Status Waiting::suspect_awaited(int rank, Member member, bool timed_out) {
   HLC_TRY(suspect_rank(rank, member, timed_out));
-  const Communicator &communicator = *plan_.communicator;
-  if (member == kNotOnNode || !communicator.call_of(member).ends(plan_.times->serial())) return Status::ok;
+  return ends_plan(member) ? suspect_ending(rank) : Status::ok;
+}
+
+bool Waiting::ends_plan(Member member) const {
+  return member != kNotOnNode && plan_.communicator->call_of(member).ends(plan_.times->serial());
+}
+
+Status Waiting::suspect_ending(int rank) {
   if (ending_since_ns_ == 0) ending_since_ns_ = now_ns();
   if (now_ns() - ending_since_ns_ < kCertain_ns) return Status::ok;
   return fail(Status::mismatch, "%s: rank %d waits for rank %d, which ends the plan%s; this swap can only fail, end the plan here, too",
-              swap_text().c_str(), communicator.rank(), rank, where(rank).c_str());
+              swap_text().c_str(), plan_.communicator->rank(), rank, where(rank).c_str());
 }
 
 Status Waiting::suspect_all(int rank, bool timed_out) {

@@ -29,6 +29,10 @@ class Waiting {
   /// The same for a rank that must do something before the wait can end. Fails also if it ends the plan meanwhile, after an interrupt or an
   /// error: then each would wait for the other.
   Status suspect_awaited(int rank, Member member, bool timed_out);
+  /// True while this rank is in the call that ends the plan. It may have done its part of all swaps.
+  bool ends_plan(Member member) const;
+  /// A rank that ends the plan is waited for: fails once what it may have sent would be here.
+  Status suspect_ending(int rank);
   /// Any neighbour of the round may have died: a mode may not know for which one it waits.
   Status suspect_all(int rank, bool timed_out);
   /// Check mode waits for all neighbours, whether they take part in the round or not.

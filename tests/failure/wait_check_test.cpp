@@ -2,7 +2,9 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <atomic>
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include "support/links.hpp"
 #include "support/plane.hpp"
@@ -83,7 +85,7 @@ class Interrupted : public testing::TestWithParam<hlc_mode> {};
 /// Rank 0 ends the plan in place of its first swap, or of a later one. Rank 1 still swaps.
 TEST_P(Interrupted, swap_and_the_end_of_its_plan_do_not_wait_for_each_other) {
   if (size() != 2) GTEST_SKIP() << "needs a rank that ends the plan and one that swaps";
-  for (const int swaps : {0, 1, 40}) {
+  for (const int swaps : {0, 40}) {
     Random random{8};
     Rig rig(plain_case("row", decompose(size(), 1, {4, 4}, 0b1, random), 2), {hlc_mode_name(GetParam()), GetParam()});
     if (!rig.ready()) return;
@@ -98,6 +100,18 @@ TEST_P(Interrupted, swap_and_the_end_of_its_plan_do_not_wait_for_each_other) {
     EXPECT_NE(std::string(hlc_error_message()).find("waits for rank 0"), std::string::npos) << hlc_error_message();
     EXPECT_NE(std::string(hlc_error_message()).find("ends the plan (in hlc_halo_finalise of plan "), std::string::npos)
         << hlc_error_message();
+  }
+}
+
+/// Of three ranks in a row the first has made all its swaps and ends the plan, while the last is late for its last one. The one between waits.
+TEST_P(Interrupted, end_of_a_plan_does_not_fail_a_swap_that_waits_for_a_late_rank) {
+  if (size() != 3) GTEST_SKIP() << "needs a rank that has finished, one that waits, and one that is late";
+  Random random{8};
+  Rig rig(plain_case("row", decompose(size(), 1, {4, 4, 4}, 0, random), 2), {hlc_mode_name(GetParam()), GetParam()});
+  if (!rig.ready()) return;
+  for (int step = 1; step <= 3; ++step) {
+    if (rank() == 2 && step == 3) std::this_thread::sleep_for(std::chrono::milliseconds(900));
+    rig.swap_once(step);
   }
 }
 
