@@ -107,7 +107,7 @@ TEST_P(Interrupted, swap_and_the_end_of_its_plan_do_not_wait_for_each_other) {
 TEST_P(Interrupted, end_of_a_plan_does_not_fail_a_swap_that_waits_for_a_late_rank) {
   if (size() != 3) GTEST_SKIP() << "needs a rank that has finished, one that waits, and one that is late";
   Random random{8};
-  Rig rig(plain_case("row", decompose(size(), 1, {4, 4, 4}, 0, random), 2), {hlc_mode_name(GetParam()), GetParam()});
+  Rig rig(plain_case("row", decompose(size(), 1, {4, 4}, 0, random), 2), {hlc_mode_name(GetParam()), GetParam()});
   if (!rig.ready()) return;
   for (int step = 1; step <= 3; ++step) {
     if (rank() == 2 && step == 3) std::this_thread::sleep_for(std::chrono::milliseconds(900));
