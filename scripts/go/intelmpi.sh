@@ -1,6 +1,6 @@
 #!/bin/sh
 # Stands in .venv/intelmpi/bin as mpicc, mpicxx, mpifort and mpiexec. The programs that Intel's wheels bring lie beside it in wheel/, but have to be
-# told so. The wheels bring no network provider either: ranks meet in shared memory.
+# told so. Their network providers are found by LD_LIBRARY_PATH, which mpiexec sets here; MPI itself meets in shared memory.
 # SPDX-License-Identifier: BSD-3-Clause
 I_MPI_ROOT=$(CDPATH='' cd -- "$(dirname -- "$0")/../wheel" && pwd) || exit 1
 I_MPI_FABRICS=${I_MPI_FABRICS:-shm}

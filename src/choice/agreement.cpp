@@ -72,7 +72,7 @@ Member Agreement::find_ending() const {
 
 /// A rank that ends the plan before it has done its part, after an interrupt or an error, would wait for this one.
 Status Agreement::suspect_ending() {
-  constexpr std::int64_t kCertain_ns = 2'000'000'000;  // MPI needs all ranks, in turns, to pass on what has been contributed
+  constexpr std::int64_t kCertain_ns = 3'000'000'000;  // MPI needs all ranks, in turns, to pass on what has been contributed
   const Member ending = find_ending();
   if (ending == kNotOnNode) {
     ending_since_ns_ = 0;
@@ -80,11 +80,11 @@ Status Agreement::suspect_ending() {
   }
   if (ending_since_ns_ == 0) ending_since_ns_ = now_ns();
   if (now_ns() - ending_since_ns_ < kCertain_ns) return Status::ok;
-  return fail(Status::mismatch,
-              "a swap of plan %lld: rank %d waits for rank %d to agree on a mode, which ends the plan (in %s); this swap can only fail, end "
-              "the plan here, too",
-              static_cast<long long>(serial_), communicator_.rank(), communicator_.rank_of(ending),
-              communicator_.call_of(ending).text().c_str());
+  return fail(
+      Status::mismatch,
+      "a swap of plan %lld: rank %d waits for rank %d to agree on a mode, which ends the plan (in %s); this swap can only fail, end "
+      "the plan here, too",
+      static_cast<long long>(serial_), communicator_.rank(), communicator_.rank_of(ending), communicator_.call_of(ending).text().c_str());
 }
 
 Status Agreement::find_failure(bool timed_out) {

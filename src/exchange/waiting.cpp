@@ -8,8 +8,9 @@
 namespace halocline::core {
 namespace {
 
-/// A rank that has done its part of the last swap may end the plan before what it has sent arrives here, or while this rank has no core.
-constexpr std::int64_t kCertain_ns = 500'000'000;
+/// A rank that has done its part of the last swap may end the plan before what it has sent arrives here, or while this rank has no core. And one
+/// that ends with its process tries to close what it has left for two seconds (bindings/python): how the process ends says more.
+constexpr std::int64_t kCertain_ns = 3'000'000'000;
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "support/links.hpp"
 #include "support/plane.hpp"
@@ -85,7 +86,8 @@ class Interrupted : public testing::TestWithParam<hlc_mode> {};
 /// Rank 0 ends the plan in place of its first swap, or of a later one. Rank 1 still swaps.
 TEST_P(Interrupted, swap_and_the_end_of_its_plan_do_not_wait_for_each_other) {
   if (size() != 2) GTEST_SKIP() << "needs a rank that ends the plan and one that swaps";
-  for (const int swaps : {0, 40}) {
+  // Each takes three seconds. Mode auto agrees on a mode in the course of its swaps.
+  for (const int swaps : GetParam() == HLC_MODE_AUTO ? std::vector<int>{0, 40} : std::vector<int>{1}) {
     Random random{8};
     Rig rig(plain_case("row", decompose(size(), 1, {4, 4}, 0b1, random), 2), {hlc_mode_name(GetParam()), GetParam()});
     if (!rig.ready()) return;
@@ -103,22 +105,23 @@ TEST_P(Interrupted, swap_and_the_end_of_its_plan_do_not_wait_for_each_other) {
   }
 }
 
-/// Of three ranks in a row the first has made all its swaps and ends the plan, while the last is late for its last one. The one between waits.
-TEST_P(Interrupted, end_of_a_plan_does_not_fail_a_swap_that_waits_for_a_late_rank) {
-  if (size() != 3) GTEST_SKIP() << "needs a rank that has finished, one that waits, and one that is late";
-  Random random{8};
-  Rig rig(plain_case("row", decompose(size(), 1, {4, 4}, 0, random), 2), {hlc_mode_name(GetParam()), GetParam()});
-  if (!rig.ready()) return;
-  for (int step = 1; step <= 3; ++step) {
-    if (rank() == 2 && step == 3) std::this_thread::sleep_for(std::chrono::milliseconds(900));
-    rig.swap_once(step);
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(Modes, Interrupted,
                          testing::Values(HLC_MODE_AUTO, HLC_MODE_P2P, HLC_MODE_NEIGHBOR, HLC_MODE_PSCW, HLC_MODE_PASSIVE, HLC_MODE_NOTIFY,
                                          HLC_MODE_DIRECT, HLC_MODE_NOTIFY_NODE, HLC_MODE_VIEW),
                          [](const auto &at) { return std::string(hlc_mode_name(at.param)); });
+
+/// Of three ranks in a row the first has made all its swaps and ends the plan, while the last is late for its last one. The one between waits for
+/// all its neighbours at once.
+TEST(EndOfPlan, does_not_fail_a_swap_that_waits_for_a_late_rank) {
+  if (size() != 3) GTEST_SKIP() << "needs a rank that has finished, one that waits, and one that is late";
+  Random random{8};
+  Rig rig(plain_case("row", decompose(size(), 1, {4, 4}, 0, random), 2), {"neighbor", HLC_MODE_NEIGHBOR});
+  if (!rig.ready()) return;
+  for (int step = 1; step <= 3; ++step) {
+    if (rank() == 2 && step == 3) std::this_thread::sleep_for(std::chrono::milliseconds(3900));
+    rig.swap_once(step);
+  }
+}
 
 }  // namespace
 }  // namespace halocline::test
