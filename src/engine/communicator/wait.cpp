@@ -70,10 +70,19 @@ Wait::Turn Wait::pause() {
   if (network_) poll();
   if (calls_++ >= spins_) return pause_slowly();
   if (network_ && calls_ > kSpinsAlone[static_cast<int>(wake_up_)])
-    sched_yield();
+    yield();
   else
     cpu_pause();
   return Turn::look_again;
+}
+
+/// Where others want this core, a yield may take tens of milliseconds, and the yields of these phases many times as long as peers may go unchecked.
+/// Then the wait goes on as one that has yielded enough.
+void Wait::yield() {
+  sched_yield();
+  const std::int64_t now = now_ns();
+  if (start_ns_ == 0) start_ns_ = checked_ns_ = now;
+  if (now - start_ns_ >= kCheckEvery_ns) calls_ = std::max(calls_, spins_ + yields_);
 }
 
 /// A poll of the network takes longer than a spin, and counts as several. While it spins one pause in four polls, because callers may poll
@@ -87,7 +96,7 @@ void Wait::poll() {
 Wait::Turn Wait::pause_slowly() {
   if (start_ns_ == 0) start_ns_ = checked_ns_ = now_ns();
   if (calls_ < spins_ + yields_) {
-    sched_yield();
+    yield();
     return Turn::look_again;
   }
   if (yields_ns_ > 0 && now_ns() - start_ns_ < yields_ns_) {

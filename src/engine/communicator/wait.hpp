@@ -44,6 +44,7 @@ class Wait {
 
  private:
   void poll();
+  void yield();
   Turn pause_slowly();
   long poll_every_ns();
   Turn next_turn();
