@@ -313,6 +313,13 @@ def test_the_modes_are_those_of_the_library():
     assert list(modes.MODES) == re.findall(r'^    \{HLC_MODE_\w+, "(\w+)"', table, re.M)
 
 
+def test_info_names_the_network_library_whichever_it_is():
+    found = read("info")
+    for library in ("libfabric 2.5 (/opt/libfabric.so.1)", "UCX 1.20.1 (/opt/libucp.so.0)"):
+        found["transports"]["network"]["library"] = library
+        assert ("network library", library) in info.rows_of(found)["Transports"]
+
+
 def test_info_marks_a_mode_that_does_not_exist():
     def shown(value, origin):
         about = {"name": "HALOCLINE_MODE", "value": value, "origin": origin, "default": "auto", "meaning": "mode"}

@@ -94,7 +94,8 @@ UCX_CASES = [
     ("UCX would have a device, but is not there", ["on=-1:HALOCLINE_UCX_PUTS=1", "libucp=-1:"], NETWORK, TCP_ON_LO),
     # An MPI that has loaded UCX keeps its other parts.
     ("no UCX", [UCX, "libucp=-1:"], MPI,
-     r"rank 0: UCX not found( \(libucp\.so\.0; Debian package libucx0\)|: this process has loaded /.*, and there is no libucp\.so\.0 beside it)"),
+     r"rank 0: UCX not found( \(libucp\.so\.0; Debian package libucx0\)"
+     r"|: this process has loaded /.*, and there is no libucp\.so\.0 beside it)"),
     ("no UCX on one rank", [UCX, "libucp=2:"], MPI, r"rank 2: UCX not found.*"),
     ("a UCX that is too old", [UCX, "libucp=-1:{ucx}"], MPI,
      r"rank 0: UCX 1\.9\.0 \(.*libucp-other.*\) is older than the required version 1\.11; put another one first into LD_LIBRARY_PATH"),
