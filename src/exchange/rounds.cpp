@@ -153,7 +153,7 @@ Status Rounds::suspect_missing(bool timed_out) {
   return suspect_ending();
 }
 
-/// A neighbour whose data are missing ends the plan. In a mode that does not know for whom it waits, that may be another neighbour, which is
+/// A neighbour whose data are missing ends the plan. A mode that cannot tell which neighbour is missing may be waiting for another one, which is
 /// only late: there all have to end it.
 Status Rounds::suspect_ending() {
   int rank = -1;
