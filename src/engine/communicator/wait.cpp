@@ -77,7 +77,7 @@ Wait::Turn Wait::pause() {
 }
 
 /// Where others want this core, a yield may take tens of milliseconds, and the yields of these phases many times as long as peers may go unchecked.
-/// Then the wait goes on as one that has yielded enough.
+/// Then the wait continues as one that has yielded enough.
 void Wait::yield() {
   sched_yield();
   const std::int64_t now = now_ns();
