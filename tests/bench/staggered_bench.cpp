@@ -364,8 +364,11 @@ int run(hlc_context *context, const Options &options) {
       swaps.push_back(std::max(1, static_cast<int>(options.sample_s / warm)));
     }
     for (int r = 0; r < options.repetitions; ++r)
-      for (std::size_t c = 0; c < contenders.size(); ++c)
+      for (std::size_t turn = 0; turn < contenders.size(); ++turn) {
+        // Each of them comes first, second and third equally often.
+        const std::size_t c = (turn + static_cast<std::size_t>(r)) % contenders.size();
         contenders[c].times.push_back(time_swaps(fields, contenders[c].swap, depth, swaps[c]));
+      }
     if (rank != 0) continue;
     if (depth == 2)
       std::printf("%d fields of 4 centrings, %ld x %ld cells per rank, %d ranks, mode %s and, with four plans, %s\n", kFields,
