@@ -365,7 +365,7 @@ int run(hlc_context *context, const Options &options) {
     }
     for (int r = 0; r < options.repetitions; ++r)
       for (std::size_t turn = 0; turn < contenders.size(); ++turn) {
-        // Each of them comes first, second and third equally often.
+        // Each contender is the first of its turn equally often.
         const std::size_t c = (turn + static_cast<std::size_t>(r)) % contenders.size();
         contenders[c].times.push_back(time_swaps(fields, contenders[c].swap, depth, swaps[c]));
       }
