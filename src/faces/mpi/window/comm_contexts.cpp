@@ -25,32 +25,32 @@ struct Registry {
   CommContexts closed HLC_GUARDED_BY(mutex);  // no longer used, until their ranks have met
 
   void add(MPI_Comm comm, const Kept &comm_context) {
-    const Lock lock(mutex);
+    const core::Lock lock(mutex);
     comms.push_back(comm);
     used.remove_if([](const std::weak_ptr<CommContext> &one) { return one.expired(); });
     used.push_back(comm_context);
   }
   void remove(MPI_Comm comm) {
-    const Lock lock(mutex);
+    const core::Lock lock(mutex);
     comms.remove(comm);
   }
   std::list<MPI_Comm> all_comms() {
-    const Lock lock(mutex);
+    const core::Lock lock(mutex);
     return comms;
   }
   std::vector<Kept> all_used() {
-    const Lock lock(mutex);
+    const core::Lock lock(mutex);
     std::vector<Kept> found;
     for (const std::weak_ptr<CommContext> &one : used)
       if (Kept comm_context = one.lock()) found.push_back(std::move(comm_context));
     return found;
   }
   CommContexts take_closed() {
-    const Lock lock(mutex);
+    const core::Lock lock(mutex);
     return std::exchange(closed, {});
   }
   void put_closed(CommContexts &comm_contexts) {
-    const Lock lock(mutex);
+    const core::Lock lock(mutex);
     closed.splice(closed.begin(), comm_contexts);
   }
 };

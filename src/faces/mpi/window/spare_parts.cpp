@@ -15,7 +15,7 @@ std::int64_t bytes_of(const WindowParts &parts) { return parts.any() ? parts.dat
 
 void SpareParts::keep(WindowParts parts) {
   if (!parts.any() || parts.bytes > kLargest) return;
-  const Lock lock(mutex_);
+  const core::Lock lock(mutex_);
   WindowParts &slot = slots_[static_cast<std::size_t>(parts.number) % kSlots];
   const std::int64_t more = bytes_of(parts) - bytes_of(slot);
   if (kept_bytes.fetch_add(more) + more > kMostOfProcess)
@@ -25,7 +25,7 @@ void SpareParts::keep(WindowParts parts) {
 }
 
 SpareParts::Slots SpareParts::take_all() {
-  const Lock lock(mutex_);
+  const core::Lock lock(mutex_);
   for (const WindowParts &slot : slots_) kept_bytes.fetch_sub(bytes_of(slot));
   return std::exchange(slots_, {});
 }
