@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <halocline/halocline.h>
+
 #include "support/elements.hpp"
 
 namespace halocline::test {
