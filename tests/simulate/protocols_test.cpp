@@ -100,7 +100,7 @@ Machine free_machine(int ranks_per_node) {
   return machine;
 }
 
-/// Who must have begun a swap before a rank can leave it, as a list of ranks: all that are so many steps away at most, by the slow way.
+/// The ranks that must have begun a swap before a rank can leave it: all that are so many steps away at most, found slowly.
 std::vector<std::vector<int>> reach_of(const Pattern &pattern, int steps) {
   std::vector<std::vector<int>> reach;
   for (int rank = 0; rank < static_cast<int>(pattern.size()); ++rank) {

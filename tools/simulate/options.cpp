@@ -4,8 +4,6 @@
 #include <halocline/halocline.h>
 #include <common/parse.hpp>
 
-#include <map>
-
 namespace simulate {
 namespace {
 
@@ -48,8 +46,9 @@ void add_options(CLI::App &app, Options &o) {
   app.add_option("--noise", s.noise, "Mean random delay of a rank before a swap, in parts of the computation before it")
       ->check(common::number_between(0, 10))
       ->capture_default_str();
-  app.add_option("--noise-shape", s.rounds.noise, "Distribution of these delays: exponential, or even between 0 and twice the mean")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Noise>{{"exponential", Noise::exponential}, {"even", Noise::even}}));
+  app.add_option("--noise-shape", o.noise_shape, "Distribution of these delays: exponential, or even between 0 and twice the mean")
+      ->check(CLI::IsMember({"exponential", "even"}))
+      ->capture_default_str();
   app.add_option("--spread", o.spread,
                  "Instead of figures: whether findings hold without, with small and with larger delays, with that many seeds")
       ->check(CLI::Range(1, 100));
@@ -80,6 +79,7 @@ int parse(int argc, char **argv, Options &o, std::string &text) {
     text = answer->out + answer->err;
     return answer->status;
   }
+  o.settings.rounds.noise = o.noise_shape == "even" ? Noise::even : Noise::exponential;
   return -1;
 }
 

@@ -18,6 +18,7 @@ struct Options {
   std::vector<std::string> check;  ///< results of halocline-bench halo
   std::vector<std::string> measured;  ///< such results, for the figures
   bool least = false;   ///< the check takes the 10th percentile of samples instead of the median
+  std::string noise_shape{"exponential"};
   int spread = 0;       ///< seeds with which each finding is tried, under several delays of the ranks; 0: it is not
   std::string json;
   bool progress = false;  ///< on stderr even where that is no terminal

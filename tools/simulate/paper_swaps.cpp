@@ -9,22 +9,22 @@ namespace {
 
 using Links = std::vector<Link>;
 
-/// All members of all windows that the rank is in have come. `tell(peer, flag)` sends a word.
-template <class Tell>
-void pass_windows(Writer &w, const std::vector<int> &group, Tell tell) {
+/// All members of all windows that the rank is in have arrived. `send_word(peer, flag)` sends a word.
+template <class SendWord>
+void pass_windows(Writer &w, const std::vector<int> &group, SendWord send_word) {
   const int k = static_cast<int>(group.size());
-  for (const int peer : group) tell(peer, kEntered);
+  for (const int peer : group) send_word(peer, kEntered);
   w.script().wait(kEntered, k);
-  for (const int peer : group) tell(peer, kReleased);
+  for (const int peer : group) send_word(peer, kReleased);
   w.script().wait(kReleased, k);
 }
 
 /// Words by messages.
-void tell_by_messages(Writer &w, const std::vector<int> &group, Flag flag) {
+void send_words(Writer &w, const std::vector<int> &group, Flag flag) {
   for (const int peer : group) w.empty_message(peer, flag);
 }
 /// Waits for those of the others, and works for each.
-void hear_by_messages(Writer &w, const std::vector<int> &group, Flag flag) {
+void receive_words(Writer &w, const std::vector<int> &group, Flag flag) {
   w.script().wait(flag, static_cast<int>(group.size()));
   w.script().work(static_cast<double>(group.size()) * w.machine().node.message_us);
 }
@@ -68,8 +68,8 @@ void naive_neighbours(Writer &w, const Links &all) {
   w.flush(far);
   for (const int peer : group) w.unlock_all(peer);
   for (const Flag flag : {kEntered, kReleased}) {
-    tell_by_messages(w, group, flag);
-    hear_by_messages(w, group, flag);
+    send_words(w, group, flag);
+    receive_words(w, group, flag);
   }
   unpack_all(w, links);
 }
@@ -94,13 +94,13 @@ void pscw_software(Writer &w, const Links &all) {
   const std::vector<int> group = ranks_of(links);
   const int waits = put_by_messages(w, links);
   copy_own(w, all);
-  tell_by_messages(w, group, kPosted);
+  send_words(w, group, kPosted);
   w.script().wait(kSent, waits);
-  tell_by_messages(w, group, kCompleted);
+  send_words(w, group, kCompleted);
   w.script().take(kData, static_cast<int>(links.size()));
-  hear_by_messages(w, group, kCompleted);
+  receive_words(w, group, kCompleted);
   unpack_all(w, links);
-  hear_by_messages(w, group, kPosted);
+  receive_words(w, group, kPosted);
 }
 
 void fence_software(Writer &w, const Links &all) {
@@ -109,11 +109,11 @@ void fence_software(Writer &w, const Links &all) {
   const int waits = put_by_messages(w, links);
   copy_own(w, all);
   w.script().wait(kSent, waits);
-  tell_by_messages(w, group, kEntered);
+  send_words(w, group, kEntered);
   w.script().take(kData, static_cast<int>(links.size()));
-  hear_by_messages(w, group, kEntered);
-  tell_by_messages(w, group, kReleased);
-  hear_by_messages(w, group, kReleased);
+  receive_words(w, group, kEntered);
+  send_words(w, group, kReleased);
+  receive_words(w, group, kReleased);
   unpack_all(w, links);
 }
 

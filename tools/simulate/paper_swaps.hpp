@@ -14,7 +14,7 @@ namespace simulate {
 void p2p_waitall(Writer &writer, const std::vector<Link> &links);
 
 /// Each rank has a window over itself and its neighbours (Brown et al., section IV-A), so it is also in the windows of its neighbours. It may leave the
-/// fences when all members of those have come: the ranks up to two steps away. The rank whose window it is gathers the words of its members, and releases
+/// fences when all members of those have arrived: the ranks up to two steps away. The rank whose window it is gathers the words of its members, and releases
 /// them.
 void fence_neighbours(Writer &writer, const std::vector<Link> &links);
 
