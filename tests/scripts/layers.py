@@ -151,7 +151,9 @@ def faults_of_naming(root, path, code):
     networks = networks_in(root)
     found = [target for target in INCLUDE.findall(code) if target.split("/")[0] == "transport" and target.split("/")[1] in networks]
     found += [f"transport::{name}" for name in sorted(set(NAMED.findall(code)) & networks)]
-    return [f"{path}: only {ALIAS} may name {name}" for name in found] if path.parts[0] != "transport" and path not in (ALIAS, NAMES) else []
+    if path.parts[0] == "transport" or path in (ALIAS, NAMES):
+        return []
+    return [f"{path}: only {ALIAS} may name {name}" for name in found]
 
 
 def faults_of_use(path, code):
