@@ -13,10 +13,10 @@ Usage: layers.py SRC_FOLDER
 The build enforces the layers by include paths; this check also sees files that no target compiles, transports that know each other, and
 build files that link or include a layer. Circles only this check sees.
 
-Two files outside src/transport name a network, by its folder and its namespace: engine/network/network_transport.hpp brings NetworkEndpoint,
-NetworkSegment and the plain types that transport/*.hpp declare, engine/network/network_names.hpp only the names of these. A layer that may not
-include transport (exchange, reduce, faces, ...) names none of these: engine/network/slot_channel.hpp is what it sends messages to other nodes
-with.
+Two files outside src/transport name a network, by its folder and its namespace: engine/network/network_transport.hpp brings
+NetworkEndpoint, NetworkSegment and the plain types that transport/*.hpp declare, engine/network/network_names.hpp only the names of
+these. A layer that may not include transport (exchange, reduce, faces, ...) names none of these: it sends messages to other nodes with
+engine/network/slot_channel.hpp.
 Tests are not looked at: some are about one network.
 
 SPDX-License-Identifier: BSD-3-Clause
