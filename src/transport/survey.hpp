@@ -28,7 +28,8 @@ Status survey(const Wish &wish, Survey *found);
 }
 namespace ucx {
 Status survey(const Wish &wish, Survey *found);
-/// True if UCX has a device here that writes and reads memory of peers. It is not loaded where the system has no such device.
+/// True if UCX has a device here that writes and reads memory of peers, and a worker opens on what is wished. UCX is not loaded where the system
+/// has no such device.
 bool has_device(const Wish &wish);
 }  // namespace ucx
 

@@ -26,10 +26,12 @@ bool system_has_device() {
 
 }  // namespace
 
+/// The address of a worker on all devices may be too long.
 bool has_device(const Wish &wish) {
   State state;
+  Address address;
   return system_has_device() && find_library(wish, &state.library) == Status::ok && state.open_context(wish) == Status::ok &&
-         state.one_sided;
+         state.one_sided && state.open_worker(false) == Status::ok && state.name(&address) == Status::ok;
 }
 
 /// First those that are used, of which UCX takes the fastest for each peer.
