@@ -19,8 +19,8 @@ using namespace fft;
 Problem problem_of(const Options &options) {
   if (!options.size.empty()) {
     const Problem problem{"", {options.size[0], options.size[1], options.size[2]}, options.iterations > 0 ? options.iterations : 6, {}};
-    if (options.check && problem.size.points() > kMostSerialPoints)
-      throw std::invalid_argument("--check of a --size needs a serial run, which is for up to " + std::to_string(kMostSerialPoints) +
+    if (options.check && problem.size.points() > kMaxSerialPoints)
+      throw std::invalid_argument("--check of a --size needs a serial run, which is for up to " + std::to_string(kMaxSerialPoints) +
                                   " points; a --class has its checksums");
     return problem;
   }

@@ -11,6 +11,6 @@ namespace fft {
 std::vector<Complex> serial_checksums(const Size &size, int iterations);
 
 /// More points than that take too long.
-inline constexpr std::int64_t kMostSerialPoints = 1 << 17;
+inline constexpr std::int64_t kMaxSerialPoints = 1 << 17;
 
 }  // namespace fft

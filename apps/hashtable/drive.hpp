@@ -34,12 +34,12 @@ void carry_out(Memory &memory, Place &place, Request &request) {
 
 /// A walk with the accesses that it has under way: what it asks for, and what may follow.
 struct Stride {
-  static constexpr std::size_t kMost = 1 + Walk::kMostAhead;
+  static constexpr std::size_t kMax = 1 + Walk::kMaxAhead;
 
   Walk walk;
   std::size_t count = 0;
 
-  /// Writes its accesses, kMost at most.
+  /// Writes its accesses, kMax at most.
   void ask(const Access &first, bool looks_ahead, Access *accesses) {
     accesses[0] = first;
     count = 1 + (looks_ahead ? walk.look_ahead(accesses + 1) : 0);
@@ -57,8 +57,8 @@ struct Stride {
 template <class Memory>
 void carry_out_together(Memory &memory, Place &place, Request &request) {
   Stride stride{Walk(place.shape, place.spares, request)};
-  std::array<Access, Stride::kMost> accesses;
-  std::array<Word, Stride::kMost> answers;
+  std::array<Access, Stride::kMax> accesses;
+  std::array<Word, Stride::kMax> answers;
   for (std::optional<Access> next = stride.walk.begin(); next; next = stride.go_on(accesses.data(), answers.data())) {
     stride.ask(*next, true, accesses.data());
     if (stride.count == 1)
@@ -74,8 +74,8 @@ void carry_out(Memory &memory, Place &place, std::span<Request> requests, std::s
   at_once = std::max<std::size_t>(at_once, 1);
   const bool looks_ahead = memory.looks_ahead();
   std::vector<Stride> strides;
-  std::vector<Access> accesses(at_once * Stride::kMost), asked(at_once * Stride::kMost);
-  std::vector<Word> answers(at_once * Stride::kMost);
+  std::vector<Access> accesses(at_once * Stride::kMax), asked(at_once * Stride::kMax);
+  std::vector<Word> answers(at_once * Stride::kMax);
   strides.reserve(at_once);
   std::size_t used = 0;  // accesses of the next round
   const auto ask = [&](Stride &stride, const Access &first) {

@@ -106,7 +106,7 @@ class Walk {
   /// Takes the answer to the last access; returns the next one, nothing once the request has its result.
   std::optional<Access> go_on(Word answer);
 
-  static constexpr std::size_t kMostAhead = 2;
+  static constexpr std::size_t kMaxAhead = 2;
   /// Writes accesses that may follow the one asked for last, and returns how many. They may be carried out with it, in any order. What they
   /// write no other rank sees. What they read is the same in every order, or a link from this cell then fails and tells what is there. Or a
   /// key was stored while it was looked for, and counts as not stored yet.

@@ -33,7 +33,7 @@ class Ahead {
   Ahead() = default;
   /// The loop has so many steps. Of more lines than it can take, the last ones are left out.
   Ahead(const CacheLines &lines, std::size_t steps) : lines_(&lines), count_(lines.read.size() + lines.written.size()) {
-    each_ = std::min<std::size_t>(kMost, count_ / std::max<std::size_t>(steps, 1) + 1);
+    each_ = std::min<std::size_t>(kMax, count_ / std::max<std::size_t>(steps, 1) + 1);
   }
   /// A step of the loop.
   void step() {
@@ -44,7 +44,7 @@ class Ahead {
   }
 
  private:
-  static constexpr std::size_t kMost = 4;
+  static constexpr std::size_t kMax = 4;
 
   const CacheLines *lines_ = nullptr;
   std::size_t count_ = 0, next_ = 0, each_ = 0;

@@ -28,7 +28,7 @@ bool is_other_than_file(const std::string &path) {
 }
 
 /// What a header has at most; a file of another kind may be one long line.
-constexpr std::int64_t kMostHeaderBytes = 1 << 20;
+constexpr std::int64_t kMaxHeaderBytes = 1 << 20;
 
 /// The KEY = VALUE lines of a header.
 class Lines {
@@ -205,8 +205,8 @@ NerscHeader header_of(const std::string &path) {
   if (is_other_than_file(path)) refuse(path, "it is not a regular file");
   std::ifstream file(path, std::ios::binary);
   if (!file) refuse(path, "it cannot be read");
-  std::string begin(kMostHeaderBytes, '\0');
-  file.read(begin.data(), kMostHeaderBytes);
+  std::string begin(kMaxHeaderBytes, '\0');
+  file.read(begin.data(), kMaxHeaderBytes);
   begin.resize(static_cast<std::size_t>(file.gcount()));
   std::istringstream text(std::move(begin));
   const Lines lines(path, text);

@@ -32,9 +32,9 @@ std::vector<double> gathered(const Problem &problem, const Fermion<double> &fiel
     for (std::size_t c = 0; c < 3; ++c) all[kNumbers * site + 2 * c] = v.c[c].re, all[kNumbers * site + 2 * c + 1] = v.c[c].im;
   });
   const bool is_root = problem.context.rank() == 0;
-  constexpr std::size_t kMost = std::size_t{1} << 24;
-  for (std::size_t at = 0; at < all.size(); at += kMost) {
-    const auto count = static_cast<int>(std::min(kMost, all.size() - at));
+  constexpr std::size_t kMax = std::size_t{1} << 24;
+  for (std::size_t at = 0; at < all.size(); at += kMax) {
+    const auto count = static_cast<int>(std::min(kMax, all.size() - at));
     MPI_Reduce(is_root ? MPI_IN_PLACE : &all[at], &all[at], count, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
   }
   if (!is_root) all.clear();

@@ -452,7 +452,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_test(hlc_halo *halo);
  * Completes the swap. Every requested halo cell holds the neighbour's value at the moment of its start. All neighbours have taken what they
  * need from my interior, which may be written again. Cells that face myself are copied here. Waits at most HALOCLINE_TIMEOUT seconds.
  * HLC_ERR_PEER_DIED names the rank. So does HLC_ERR_TIMEOUT where the mode can tell which rank is late (p2p, passive, notify, direct). The
- * halo can then only be finalised. HLC_ERR_STATE without a start. With HALOCLINE_CHECK=1, HLC_ERR_RULE has two causes. If cells were
+ * halo can then only be finalised. HLC_ERR_MISMATCH, after three seconds: a neighbour of this node ends its halo and makes no such swap.
+ * HLC_ERR_STATE without a start. With HALOCLINE_CHECK=1, HLC_ERR_RULE has two causes. If cells were
  * touched illegally or wrong values arrived, the swap is complete all the same. If ranks disagree, the halo can only be finalised.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_halo_finish(hlc_halo *halo);

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "api/plans.hpp"
-#include "api/what_is_left.hpp"
+#include "api/unreleased_objects.hpp"
 #include "engine/communicator/collective.hpp"
 #include "engine/communicator/tracing.hpp"
 #include "engine/communicator/wait.hpp"
@@ -36,7 +36,7 @@ using halocline::core::api::out;
 using halocline::core::api::PlanHandle;
 using halocline::core::api::release;
 using halocline::core::api::start_swap;
-using halocline::core::api::what_is_left;
+using halocline::core::api::unreleased_objects;
 
 struct hlc_halo : PlanHandle<halocline::core::Halo> {
   using PlanHandle::PlanHandle;
@@ -66,7 +66,7 @@ namespace {
 /// enter the call, the others still close, without the collective steps. *stays: the context stays open.
 Status end(halocline::core::Context &inner, bool *stays) {
   const Call in_call(inner, CallName::finalise);
-  const std::string left = what_is_left(inner);
+  const std::string left = unreleased_objects(inner);
   const bool too_early = !left.empty();
   int worst = 0;
   Status ended = halocline::core::meet_to_release(inner, too_early ? 1 : 0, &worst);

@@ -20,7 +20,7 @@ using halocline::core::compare_swap_word;
 using halocline::core::fail;
 using halocline::core::fetch_word;
 using halocline::core::FetchOp;
-using halocline::core::kMostAtomicsAtOnce;
+using halocline::core::kMaxAtomicsAtOnce;
 using halocline::core::Numbers;
 using halocline::core::RemoteMemory;
 using halocline::core::Segment;
@@ -33,7 +33,7 @@ namespace trace = halocline::core::trace;
 
 namespace {
 
-constexpr int kMostFreed = 8;
+constexpr int kMaxFreed = 8;
 
 Status check(const char *call, const hlc_segment *segment) {
   if (!segment) return api::null(call, "segment");
@@ -124,7 +124,7 @@ void fetch_lines(const hlc_atomic *list, std::size_t count) {
 /// Some atomics of a list.
 struct SomeAtomics {
   std::size_t count = 0;
-  std::array<hlc_atomic *, kMostAtomicsAtOnce> list;
+  std::array<hlc_atomic *, kMaxAtomicsAtOnce> list;
 
   void add(hlc_atomic &one) { list[count++] = &one; }
   /// Calls carry_out(memory, atomic) for each.
@@ -176,11 +176,11 @@ Status check(const char *call, const Segment &segment, const hlc_segment_spec *s
 void remember(hlc_context &context, std::unique_ptr<hlc_segment> segment) {
   segment->next = std::move(context.freed_segments);
   context.freed_segments = std::move(segment);
-  if (++context.freed_count <= kMostFreed) return;
+  if (++context.freed_count <= kMaxFreed) return;
   hlc_segment *last_kept = context.freed_segments.get();
-  for (int i = 1; i < kMostFreed; ++i) last_kept = last_kept->next.get();
+  for (int i = 1; i < kMaxFreed; ++i) last_kept = last_kept->next.get();
   last_kept->next.reset();
-  context.freed_count = kMostFreed;
+  context.freed_count = kMaxFreed;
 }
 
 /// What the caller does after an atomic does not pass it, a read neither. On x86 the atomic instructions see to that.
@@ -330,8 +330,8 @@ hlc_status hlc_atomics(hlc_atomic *list, int64_t count) {
   constexpr const char *call = "hlc_atomics";
   if (count < 0) return api::out(fail(Status::argument, "%s: invalid count %lld", call, static_cast<long long>(count)));
   if (!list && count > 0) return api::out(api::null(call, "list"));
-  for (int64_t done = 0; done < count; done += kMostAtomicsAtOnce) {
-    const auto some = static_cast<std::size_t>(std::min<int64_t>(count - done, kMostAtomicsAtOnce));
+  for (int64_t done = 0; done < count; done += kMaxAtomicsAtOnce) {
+    const auto some = static_cast<std::size_t>(std::min<int64_t>(count - done, kMaxAtomicsAtOnce));
     if (const Status status = carry_out(call, list + done, some); halocline::core::failed(status)) return api::out(status);
   }
   return ordered(HLC_OK);

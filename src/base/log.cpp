@@ -17,7 +17,7 @@ namespace halocline::core {
 namespace {
 
 using Subject = std::pair<const char *, const char *>;
-constexpr std::size_t kMostReports = 64;  // more than there are modes and reasons; avoids allocation
+constexpr std::size_t kMaxReports = 64;  // more than there are modes and reasons; avoids allocation
 
 }  // namespace
 
@@ -29,11 +29,11 @@ void report_once(const char *mode, const char *reason, const char *format, ...) 
   va_end(arguments);
 
   static std::mutex mutex;
-  static std::array<Subject, kMostReports> written;
+  static std::array<Subject, kMaxReports> written;
   static std::size_t count = 0;
   const std::lock_guard lock(mutex);
   const auto end = written.begin() + static_cast<std::ptrdiff_t>(count);
-  if (*environment("QUIET") != '\0' || count == kMostReports || std::find(written.begin(), end, Subject(mode, reason)) != end) return;
+  if (*environment("QUIET") != '\0' || count == kMaxReports || std::find(written.begin(), end, Subject(mode, reason)) != end) return;
   written[count++] = {mode, reason};
   std::fprintf(stderr, "halocline: %s\n", text);
 }

@@ -9,7 +9,7 @@ namespace halocline::core {
 namespace {
 
 constexpr int kLeafBits = 64, kTopBits = kLeafBits * 64;  // the words below one leaf, below one top
-constexpr int kMostLooks = 50;  // some microseconds; a scan of every word takes tens of microseconds
+constexpr int kMaxLooks = 50;  // some microseconds; a scan of every word takes tens of microseconds
 
 std::int64_t bytes_of_words(int count) { return round_up(std::int64_t{4} * count, kLinePair); }
 std::int64_t bytes_of_bits(int words, int below) { return round_up(std::int64_t{8} * ((words + below - 1) / below), kLinePair); }
@@ -82,7 +82,7 @@ int Notifications::look(int first, int end, std::uint32_t *cleared) const {
 
 int Notifications::find(int first, int end) const {
   if (!leaves_ || end - first <= kScanned) return scan(first, end);
-  for (int looks = 0; looks < kMostLooks; ++looks) {
+  for (int looks = 0; looks < kMaxLooks; ++looks) {
     std::uint32_t cleared = 0;
     // SYNC gap-before-answer (pairs with clear): if begun == ended + cleared, only this thread's own gaps
     // were open between these two loads.

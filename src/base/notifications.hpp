@@ -102,7 +102,7 @@ struct NotificationWords {
   NotificationWords(char *memory, int notification_count, int count);
   static std::int64_t bytes_of(int notification_count, int monotonic_count);
   /// Most ids that fit into immediate data.
-  static constexpr int kMostIds = 1 << 17;
+  static constexpr int kMaxIds = 1 << 17;
   /// The id of the first monotonic word.
   static int first_monotonic(int notification_count) { return static_cast<int>(round_up(notification_count, kWordsPerLinePair)); }
   /// All ids are less than this.

@@ -10,7 +10,7 @@
 namespace halocline::core {
 
 /// Upper limit for the bytes of an array: about the address space of one process.
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 48;
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 48;
 
 /// "name[i]", as messages name the element of an argument.
 inline std::string indexed(const std::string &name, std::int64_t i) { return name + "[" + std::to_string(i) + "]"; }

@@ -11,7 +11,7 @@
 namespace halocline::core {
 namespace {
 
-constexpr std::int64_t kMost = std::int64_t{1} << 40;  // cells along a dimension: sums and products with a few of them fit 64 bits
+constexpr std::int64_t kMax = std::int64_t{1} << 40;  // cells along a dimension: sums and products with a few of them fit 64 bits
 
 Status bad(int rank, const std::string &argument, std::int64_t value, const std::string &rule) {
   return fail(Status::argument, "hlc_blocks_init on rank %d: %s is %lld but must be %s", rank, argument.c_str(),
@@ -23,9 +23,9 @@ Status is_null(int rank, const char *argument) { return fail(Status::argument, "
 Status check_domain(const hlc_blocks_spec &spec, int rank) {
   if (spec.ndims < 1 || spec.ndims > HLC_MAX_DIMS) return bad(rank, "ndims", spec.ndims, "1 to 4");
   for (int d = 0; d < spec.ndims; ++d) {
-    if (spec.global[d] < 1 || spec.global[d] > kMost) return bad(rank, indexed("global", d), spec.global[d], "1 to 2^40");
+    if (spec.global[d] < 1 || spec.global[d] > kMax) return bad(rank, indexed("global", d), spec.global[d], "1 to 2^40");
     for (const auto &[name, depth] : {std::pair{"depth_low", spec.depth_low[d]}, std::pair{"depth_high", spec.depth_high[d]}})
-      if (depth < 0 || depth > kMost) return bad(rank, indexed(name, d), depth, "0 to 2^40");
+      if (depth < 0 || depth > kMax) return bad(rank, indexed(name, d), depth, "0 to 2^40");
   }
   if (spec.stencil != HLC_STENCIL_BOX && spec.stencil != HLC_STENCIL_STAR) return bad(rank, "stencil", spec.stencil, "an hlc_stencil");
   if (spec.layout != HLC_LAYOUT_UNSET && spec.layout != HLC_ROW_MAJOR && spec.layout != HLC_COLUMN_MAJOR)
@@ -58,7 +58,7 @@ Status check_element(const hlc_field &field, const std::string &who, int rank) {
   if (field.type < HLC_OPAQUE || field.type > HLC_COMPLEX128) return bad(rank, who + ".type", field.type, "an hlc_type");
   const auto given = static_cast<std::int64_t>(field.element_bytes);
   if (field.type == HLC_OPAQUE)
-    return given > 0 && given <= kMostBytes ? Status::ok : bad(rank, who + ".element_bytes", given, "1 to 2^48 for HLC_OPAQUE");
+    return given > 0 && given <= kMaxBytes ? Status::ok : bad(rank, who + ".element_bytes", given, "1 to 2^48 for HLC_OPAQUE");
   return given == 0 || given == element_bytes(field)
              ? Status::ok
              : bad(rank, who + ".element_bytes", given,
@@ -72,7 +72,7 @@ Status check_strides(const BlockShape &shape, const hlc_field &field, const std:
     const std::int64_t cells = dim < shape.grid.ndims ? Extents::of(shape.spec).cells(dim) : 1;
     if (cells == 1) continue;
     const std::int64_t stride = strides[static_cast<std::size_t>(dim)];
-    if (stride < inner || stride > kMostBytes / cells)
+    if (stride < inner || stride > kMaxBytes / cells)
       return bad(rank, who + "." + indexed("stride_bytes", dim), stride,
                  std::to_string(inner) + " or more, or cells would overlap, and so small that the field fits into memory");
     inner = stride * cells;

@@ -55,7 +55,7 @@ class Candidates {
 
  private:
   /// Buffers of a loser that are kept for another trial, at most; per rank. 29 fields of 16 x 16 x 256 cells with depth 2 need 17 MB.
-  static constexpr std::int64_t kMostKept = std::int64_t{32} << 20;
+  static constexpr std::int64_t kMaxKept = std::int64_t{32} << 20;
 
   struct Candidate {
     hlc_mode mode = HLC_MODE_DEFAULT;
@@ -101,7 +101,7 @@ class Candidates {
 template <class Plan>
 template <class Spec>
 Status Candidates<Plan>::accept(const Spec *spec, std::string *plan) {
-  all_.reserve(MeasurementRound::kMost + 1);
+  all_.reserve(MeasurementRound::kMax + 1);
   all_.push_back({HLC_MODE_DEFAULT, std::make_unique<Plan>(engine_), false});
   if (spec) options_ = {spec->mode, spec->epoch, spec->drive};
   if (!spec || failed(resolve(options_, communicator())) || !is_auto()) return all_.front().plan->accept(spec, plan);
@@ -110,7 +110,7 @@ Status Candidates<Plan>::accept(const Spec *spec, std::string *plan) {
   first.mode = plan_mode(*spec, HLC_MODE_DIRECT);
   HLC_TRY(all_.front().plan->accept(&first, plan, true));
   all_.clear();
-  const std::string who = speaker(communicator(), options_);
+  const std::string who = message_prefix(communicator(), options_);
   long period = period_;
   HLC_TRY(environment_number(who.c_str(), "AUTO_PERIOD", period));
   period_ = period;
@@ -187,7 +187,7 @@ Status Candidates<Plan>::add_unless_it_fails(hlc_mode mode, const Spec &spec) {
   const Status added = add(mode, spec);
   if (!failed(added) || communicator().lost()) return added;
   return together([&] {
-    predictions_.leave_out(mode, Standing::failed, error_message());
+    predictions_.leave_out(mode, Eligibility::failed, error_message());
     return Status::ok;
   });
 }
@@ -197,7 +197,7 @@ template <class Plan>
 std::vector<hlc_mode> Candidates<Plan>::choose() {
   if (communicator().size() == 1) return {all_.front().mode};
   if (engine_.check_mailbox) untried_ = "with HALOCLINE_CHECK=1 nothing is tried; the prediction decides";
-  return predictions_.choose(*untried_ ? 1 : MeasurementRound::kMost);
+  return predictions_.choose(*untried_ ? 1 : MeasurementRound::kMax);
 }
 
 /// A trial would make groups of ranks wait for each other that otherwise do not.
@@ -225,9 +225,9 @@ Status Candidates<Plan>::predict() {
   HLC_TRY(together([&] {
     const bool is_direct = all_.front().mode == HLC_MODE_DIRECT;
     if (is_direct && used[0] == 0)
-      predictions_.leave_out(HLC_MODE_NOTIFY, Standing::same, "direct, since no neighbour's fields can be read");
+      predictions_.leave_out(HLC_MODE_NOTIFY, Eligibility::same, "direct, since no neighbour's fields can be read");
     if (is_direct && used[1] == 0)
-      predictions_.leave_out(HLC_MODE_NOTIFY_NODE, Standing::same, "direct, since no neighbour is reached by the network");
+      predictions_.leave_out(HLC_MODE_NOTIFY_NODE, Eligibility::same, "direct, since no neighbour is reached by the network");
     predictions_.predict(machine_.get().card, communicator(), front()->work());
     return Status::ok;
   }));
@@ -258,10 +258,10 @@ Status Candidates<Plan>::prepare_trial() {
     if (!*untried_) untried_ = "no other mode may be tried here, or is promising";
     return Status::ok;
   }
-  std::int64_t bytes[MeasurementRound::kMost]{};
+  std::int64_t bytes[MeasurementRound::kMax]{};
   for (std::size_t c = 0; c < all_.size(); ++c) bytes[c] = all_[c].plan->describe().memory_bytes;
-  HLC_TRY(reduce(communicator(), communicator().comm(), MPI_MAX, bytes, MeasurementRound::kMost));
-  for (std::size_t c = 0; c < all_.size(); ++c) all_[c].is_large = bytes[c] > kMostKept;
+  HLC_TRY(reduce(communicator(), communicator().comm(), MPI_MAX, bytes, MeasurementRound::kMax));
+  for (std::size_t c = 0; c < all_.size(); ++c) all_[c].is_large = bytes[c] > kMaxKept;
   HLC_TRY(together([&] {
     trial_ = std::make_unique<Trial>(communicator(), serial(), static_cast<int>(all_.size()), period_);
     return Status::ok;
@@ -277,7 +277,7 @@ Status Candidates<Plan>::fail_without_mode() const {
     return fail(
         Status::unsupported,
         "%s: no usable mode for auto: HALOCLINE_AUTO_MODES lists no mode that is usable here, or halocline-doctor (%s) found them wrong",
-        speaker(communicator(), options_).c_str(), predictions_.doctor_source().c_str());
+        message_prefix(communicator(), options_).c_str(), predictions_.doctor_source().c_str());
   });
 }
 

@@ -139,7 +139,7 @@ class Chosen {
     const Status agreed = trial.finish(by_views);
     broken_ = failed(agreed);
     HLC_TRY(agreed);
-    if (trial.reached_recheck()) candidates_.retire_last_leader();
+    if (trial.reached_look()) candidates_.retire_last_leader();
     if (trial.reached_decision()) candidates_.retire_losers();
     if (now_ == candidates_.plan(trial.leader())) swaps_until_recheck_ = trial.rest();
     return Status::ok;

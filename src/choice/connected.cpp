@@ -10,7 +10,7 @@
 namespace halocline::core {
 namespace {
 
-constexpr std::int64_t kMostLinks = std::int64_t{1} << 24;
+constexpr std::int64_t kMaxLinks = std::int64_t{1} << 24;
 
 /// The neighbours of all ranks, in one list.
 struct Links : Job {
@@ -69,7 +69,7 @@ Status find_connected(Communicator &communicator, const std::vector<int> &neighb
   HLC_TRY(gather_counts(communicator, links));
   const std::int64_t total = std::accumulate(links->counts.begin(), links->counts.end(), std::int64_t{0});
   *connected = true;
-  if (total > kMostLinks) return Status::ok;
+  if (total > kMaxLinks) return Status::ok;
   HLC_TRY(prepare(communicator, communicator.comm(), [&] {
     std::exclusive_scan(links->counts.begin(), links->counts.end(), links->offsets.begin(), 0);
     links->all.resize(static_cast<std::size_t>(total));

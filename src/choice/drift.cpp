@@ -31,10 +31,10 @@ void Drift::forget() {
   first_ns_ = last_ns_ = 0;
   changes_ = absences_ = 0;
   asked_.reset();
-  begin_recheck();
+  begin_look();
 }
 
-void Drift::begin_recheck() {
+void Drift::begin_look() {
   mine_.clear();
   swaps_ = 0;
 }

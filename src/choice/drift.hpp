@@ -19,11 +19,11 @@ class Drift {
   /// Another winner: nothing is known of it.
   void forget();
 
-  void begin_recheck();
+  void begin_look();
   /// A swap is over; its time counts if it is of the kind that is compared.
   void add(bool counts, std::int64_t ns);
   bool is_over() const { return mine_.size() == kSwaps || swaps_ == kLongest; }
-  /// True between the first begin_recheck and the first swap of that look.
+  /// True between the first begin_look and the first swap of that look.
   bool is_new() const { return swaps_ == 0; }
   /// This rank's times of the look.
   const std::vector<std::int64_t> &mine() const { return mine_; }

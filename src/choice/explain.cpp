@@ -34,17 +34,17 @@ bool is_leader(const Explained &plan, const Prediction &one) {
   return one.candidate >= 0 && one.candidate == (plan.trial ? plan.trial->leader() : 0);
 }
 
-const char *word_of(Standing standing) {
+const char *word_of(Eligibility standing) {
   switch (standing) {
-    case Standing::predicted: return "predicted";
-    case Standing::unpredicted: return "no prediction";
-    case Standing::slow: return "slow";
-    case Standing::same: return "same";
-    case Standing::unexamined: return "not examined";
-    case Standing::untestable: return "not testable";
-    case Standing::wrong: return "wrong";
-    case Standing::forbidden: return "not listed";
-    case Standing::failed: return "failed";
+    case Eligibility::predicted: return "predicted";
+    case Eligibility::unpredicted: return "no prediction";
+    case Eligibility::slow: return "slow";
+    case Eligibility::same: return "same";
+    case Eligibility::unexamined: return "not examined";
+    case Eligibility::untestable: return "not testable";
+    case Eligibility::wrong: return "wrong";
+    case Eligibility::forbidden: return "not listed";
+    case Eligibility::failed: return "failed";
   }
   return "unknown";
 }
@@ -52,16 +52,16 @@ const char *word_of(Standing standing) {
 std::string why_left_out(const Prediction &one) {
   const std::string reason = one.of_others ? "reported by another rank" : one.reason;
   switch (one.standing) {
-    case Standing::predicted:
-    case Standing::unpredicted: return one.reason.empty() ? "others are more promising" : one.reason;
-    case Standing::slow: return "predicted to be much slower than the best";
-    case Standing::same:
+    case Eligibility::predicted:
+    case Eligibility::unpredicted: return one.reason.empty() ? "others are more promising" : one.reason;
+    case Eligibility::slow: return "predicted to be much slower than the best";
+    case Eligibility::same:
       return one.of_others ? "on another rank it moves data exactly as another mode" : "here it moves data exactly as " + reason;
-    case Standing::unexamined: return "it calls MPI RMA, and halocline-doctor has not examined this MPI: mpiexec -n 2 halocline-doctor";
-    case Standing::untestable: return "a test cannot detect when its data have arrived; HALOCLINE_AUTO_MODES can list it";
-    case Standing::wrong: return "halocline-doctor found that it cannot be used (" + reason + ")";
-    case Standing::forbidden: return "HALOCLINE_AUTO_MODES does not list it";
-    case Standing::failed: return "its plan could not be created: " + reason;
+    case Eligibility::unexamined: return "it calls MPI RMA, and halocline-doctor has not examined this MPI: mpiexec -n 2 halocline-doctor";
+    case Eligibility::untestable: return "a test cannot detect when its data have arrived; HALOCLINE_AUTO_MODES can list it";
+    case Eligibility::wrong: return "halocline-doctor found that it cannot be used (" + reason + ")";
+    case Eligibility::forbidden: return "HALOCLINE_AUTO_MODES does not list it";
+    case Eligibility::failed: return "its plan could not be created: " + reason;
   }
   return "";
 }

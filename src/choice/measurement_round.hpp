@@ -11,7 +11,7 @@ namespace halocline::core {
 
 class MeasurementRound {
  public:
-  static constexpr int kMost = 3;  // candidates
+  static constexpr int kMax = 3;  // candidates
   /// The number of swaps that are timed together, since a rank that ends a swap early waits longer in the next one.
   static constexpr int kTogether = 2;
 
@@ -45,13 +45,13 @@ class MeasurementRound {
   int swaps() const { return turn_; }
   int by_views() const { return by_views_; }
   /// This rank's times, by candidate: nanoseconds per swap.
-  const std::array<std::vector<std::int64_t>, kMost> &mine() const { return mine_; }
+  const std::array<std::vector<std::int64_t>, kMax> &mine() const { return mine_; }
 
  private:
   const std::vector<int> *candidates_ = nullptr;
   int number_ = 0, each_ = 1, turn_ = 0, by_views_ = 0, others_ = 0;
   std::int64_t together_ns_ = 0;
-  std::array<std::vector<std::int64_t>, kMost> mine_;
+  std::array<std::vector<std::int64_t>, kMax> mine_;
 };
 
 }  // namespace halocline::core

@@ -24,18 +24,18 @@ constexpr double kLimit = 3;
 constexpr hlc_mode kWithoutMpi[] = {HLC_MODE_NOTIFY, HLC_MODE_DIRECT};
 bool is_without_mpi(hlc_mode mode) { return std::find(std::begin(kWithoutMpi), std::end(kWithoutMpi), mode) != std::end(kWithoutMpi); }
 
-/// Standing and cost as one number; the largest of all ranks counts.
+/// Eligibility and cost as one number; the largest of all ranks counts.
 constexpr std::int64_t kPerStanding = std::int64_t{1} << 56;
 std::int64_t packed(const Prediction &one) {
   return static_cast<std::int64_t>(one.standing) * kPerStanding + std::clamp<std::int64_t>(one.cost_ns, 0, kPerStanding - 1);
 }
 
-bool is_usable(const Prediction &one) { return one.standing <= Standing::slow; }
+bool is_usable(const Prediction &one) { return one.standing <= Eligibility::slow; }
 
 /// Whether the first of two is more promising: with a prediction before those without, else by cost.
 bool is_better(const Prediction &a, const Prediction &b) {
   if (a.standing != b.standing) return a.standing < b.standing;
-  return a.standing == Standing::predicted && a.cost_ns < b.cost_ns;
+  return a.standing == Eligibility::predicted && a.cost_ns < b.cost_ns;
 }
 
 hlc_model_case case_of(const Topology &topology, const Work &work) {
@@ -65,10 +65,10 @@ hlc_model_case near_part(hlc_model_case which) {
 std::int64_t ns(double us) { return static_cast<std::int64_t>(std::min(us * 1e3, 1e15)); }
 
 /// A curve is not believed for many more bytes than it was fitted to: a small error per byte decides there.
-constexpr double kMostBeyond = 8;
+constexpr double kMaxBeyond = 8;
 bool is_far_beyond(const Card &card, const hlc_model_case &which) {
   const Curve *curve = card.find_curve(which);
-  return curve && curve->most_bytes > 0 && which.bytes > kMostBeyond * curve->most_bytes;
+  return curve && curve->most_bytes > 0 && which.bytes > kMaxBeyond * curve->most_bytes;
 }
 
 bool is_listed(const std::vector<hlc_mode> &listed, hlc_mode mode) {
@@ -103,22 +103,22 @@ Status Predictions::classify(const std::string &who, const Machine &machine, con
     Prediction one;
     one.mode = mode;
     const ModeVerdict *verdict = machine.verdicts.of(row.name);
-    if (row.calls_rma && !machine.verdicts.examined() && !named) one.standing = Standing::unexamined;
+    if (row.calls_rma && !machine.verdicts.examined() && !named) one.standing = Eligibility::unexamined;
     const bool untestable = !row.sees_arrival || (plan.late_stages && mode == HLC_MODE_PSCW);
-    if (untestable && !named) one.standing = Standing::untestable;
+    if (untestable && !named) one.standing = Eligibility::untestable;
     if (verdict && !verdict->usable()) {
-      one.standing = Standing::wrong;
+      one.standing = Eligibility::wrong;
       one.reason = verdict->word + (verdict->reason.empty() ? "" : ": " + verdict->reason);
     }
-    if (!is_listed(listed, mode)) one.standing = Standing::forbidden;
+    if (!is_listed(listed, mode)) one.standing = Eligibility::forbidden;
     all_.push_back(std::move(one));
   }
   // On one node notify_node is direct, and data that cannot be read in place make both of them notify.
   several_nodes_ = topology.nodes() > 1;
-  if (!several_nodes_ && is_usable(of(HLC_MODE_DIRECT))) leave_out(HLC_MODE_NOTIFY_NODE, Standing::same, "direct");
+  if (!several_nodes_ && is_usable(of(HLC_MODE_DIRECT))) leave_out(HLC_MODE_NOTIFY_NODE, Eligibility::same, "direct");
   if (!plan.reads && is_usable(of(HLC_MODE_NOTIFY))) {
-    leave_out(HLC_MODE_DIRECT, Standing::same, "notify");
-    if (!several_nodes_) leave_out(HLC_MODE_NOTIFY_NODE, Standing::same, "notify");
+    leave_out(HLC_MODE_DIRECT, Eligibility::same, "notify");
+    if (!several_nodes_) leave_out(HLC_MODE_NOTIFY_NODE, Eligibility::same, "notify");
   }
   return Status::ok;
 }
@@ -130,7 +130,7 @@ void Predictions::predict(const Card &card, const Topology &topology, const Work
     which.by = find_mode(one.mode)->name;
     hlc_prediction found{};
     if (card.predict(which, found) != Status::ok || is_far_beyond(card, which)) continue;
-    one.standing = Standing::predicted;
+    one.standing = Eligibility::predicted;
     one.cost_ns = ns(found.us);
     if (hlc_prediction near{}; which.far_messages > 0 && card.predict(near_part(which), near) == Status::ok)
       one.far_ns = ns(found.us - near.us);
@@ -144,7 +144,7 @@ Status Predictions::agree(Communicator &communicator) {
   for (std::size_t i = 0; i < all_.size(); ++i) numbers[i] = packed(all_[i]);
   HLC_TRY(reduce(communicator, communicator.comm(), MPI_MAX, numbers, static_cast<int>(all_.size())));
   for (std::size_t i = 0; i < all_.size(); ++i) {
-    const auto standing = static_cast<Standing>(numbers[i] / kPerStanding);
+    const auto standing = static_cast<Eligibility>(numbers[i] / kPerStanding);
     if (standing != all_[i].standing) all_[i].of_others = true;
     all_[i].standing = standing;
     all_[i].cost_ns = numbers[i] % kPerStanding;
@@ -161,10 +161,10 @@ std::vector<hlc_mode> Predictions::choose(int most) {
             [](const Prediction *a, const Prediction *b) { return is_better(*a, *b) || (!is_better(*b, *a) && a < b); });
   std::vector<hlc_mode> chosen;
   for (const Prediction *one : order) {
-    const bool slow = one->standing == Standing::predicted &&
+    const bool slow = one->standing == Eligibility::predicted &&
                       static_cast<double>(one->cost_ns) > kLimit * static_cast<double>(std::max<std::int64_t>(order.front()->cost_ns, 1));
     if (slow)
-      of(one->mode).standing = Standing::slow;
+      of(one->mode).standing = Eligibility::slow;
     else if (static_cast<int>(chosen.size()) < most)
       chosen.push_back(one->mode);
   }
@@ -175,7 +175,7 @@ std::vector<hlc_mode> Predictions::choose(int most) {
 
 /// The mode, if it has no place, gets that of the last other one that is not of these; the first one keeps its own.
 void Predictions::replace_last(hlc_mode mode, std::vector<hlc_mode> &chosen) {
-  if (of(mode).standing != Standing::predicted || std::find(chosen.begin(), chosen.end(), mode) != chosen.end()) return;
+  if (of(mode).standing != Eligibility::predicted || std::find(chosen.begin(), chosen.end(), mode) != chosen.end()) return;
   const auto first = chosen.rend() - 1;
   const auto last = std::find_if(chosen.rbegin(), first, [](hlc_mode other) { return !is_without_mpi(other); });
   if (last == first) return;
@@ -189,7 +189,7 @@ hlc_mode Predictions::first() const {
   return HLC_MODE_DEFAULT;
 }
 
-void Predictions::leave_out(hlc_mode mode, Standing why, const std::string &reason) {
+void Predictions::leave_out(hlc_mode mode, Eligibility why, const std::string &reason) {
   Prediction &one = of(mode);
   if (!is_usable(one)) return;
   one.standing = why;

@@ -12,7 +12,7 @@
 namespace halocline::core {
 
 /// Whether a mode may become a candidate. Ranks agree on the worst that one of them knows.
-enum class Standing : std::int64_t {
+enum class Eligibility : std::int64_t {
   predicted,    ///< with a cost
   unpredicted,  ///< the machine card has no curve
   slow,         ///< predicted to be much slower than the best
@@ -27,7 +27,7 @@ enum class Standing : std::int64_t {
 /// One mode. Direct stands for view as well: a plan in mode view acts as one in mode direct until it is finished by views.
 struct Prediction {
   hlc_mode mode = HLC_MODE_DEFAULT;
-  Standing standing = Standing::unpredicted;
+  Eligibility standing = Eligibility::unpredicted;
   std::int64_t cost_ns = 0;
   std::int64_t far_ns = 0;  // what neighbours on other nodes add to it, on this rank
   double typical_error = -1;  ///< -1: not tested
@@ -57,7 +57,7 @@ class Predictions {
   /// The mode with which a plan begins, before anything is predicted; HLC_MODE_DEFAULT: none may be used.
   hlc_mode first() const;
   /// A mode is not a candidate, for this reason.
-  void leave_out(hlc_mode mode, Standing why, const std::string &reason = {});
+  void leave_out(hlc_mode mode, Eligibility why, const std::string &reason = {});
   void make_candidate(hlc_mode mode, int number) { of(mode).candidate = number; }
   bool shows_views() const { return shows_views_; }
   void show_no_views() { shows_views_ = false; }

@@ -15,19 +15,19 @@ struct RoundRule {
   double limit;
 };
 constexpr RoundRule kRounds[] = {{3, 2.5}, {3, 1.3}, {9, 0}};
-constexpr int kLastRound = 2, kMostSwaps = 9;
+constexpr int kLastRound = 2, kMaxSwaps = 9;
 
 /// Swaps between the beginning of an agreement and its conclusion: time for the messages, and for ranks that are behind.
 constexpr int kLag = 6;
 /// After this number of swaps the winner is compared with the second best once more, without what disturbed the trial.
 constexpr int kRecheckAfter = 100;
 /// A trial begins again with another kind of swap if none of the compared kind was among the last kPatience swaps. Programs swap field by field,
-/// so a kind may be one in as many swaps as there are fields. After kMostKinds kinds the prediction decides.
-constexpr int kPatience = 64, kMostKinds = 3;
+/// so a kind may be one in as many swaps as there are fields. After kMaxKinds kinds the prediction decides.
+constexpr int kPatience = 64, kMaxKinds = 3;
 /// The expected winner, or the present one, is replaced only by a candidate that is faster by this factor.
 constexpr double kClearly = 0.97;
 
-constexpr int kNumbers = MeasurementRound::kMost * std::max(kMostSwaps / MeasurementRound::kTogether, Drift::kSwaps) + 1;
+constexpr int kNumbers = MeasurementRound::kMax * std::max(kMaxSwaps / MeasurementRound::kTogether, Drift::kSwaps) + 1;
 
 std::int64_t least(const std::vector<std::int64_t> &times) { return times.empty() ? 0 : *std::min_element(times.begin(), times.end()); }
 
@@ -41,7 +41,7 @@ Trial::Trial(Communicator &communicator, std::int64_t serial, int candidates, st
     candidates_.push_back(c);
     times_[static_cast<std::size_t>(c)].reserve(all);
   }
-  round_.reserve(kMostSwaps);
+  round_.reserve(kMaxSwaps);
   alive_.reserve(candidates_.size());
   begin_trial();
 }
@@ -55,7 +55,7 @@ void Trial::begin_trial() {
   swap_.compared = 0;
   report_.trials += std::exchange(now_.has_winner, false) ? 1 : 0;
   report_.won_by_views = report_.given_up = false;
-  now_.rechecks = period_ > 0;
+  now_.rematch_due = period_ > 0;
   drift_.forget();
   begin_round(0);
 }
@@ -66,14 +66,14 @@ void Trial::begin_round(int number) {
 }
 
 int Trial::start(SwapSignature signature) {
-  if (phase_ == Phase::resting && now_.rechecks && runner_up() >= 0) {
+  if (phase_ == Phase::resting && now_.rematch_due && runner_up() >= 0) {
     alive_.assign({leader_, runner_up()});
-    now_.rechecks = report_.won_by_views = false;
+    now_.rematch_due = report_.won_by_views = false;
     for (const int c : alive_) times_[static_cast<std::size_t>(c)].clear();
     begin_round(kLastRound);
   } else if (phase_ == Phase::resting) {
     phase_ = Phase::watching;
-    drift_.begin_recheck();
+    drift_.begin_look();
   }
   const bool is_first = phase_ == Phase::measuring && swap_.compared == 0;
   swap_ = {swap_.compared, signature, is_first || signature == swap_.compared, 0};
@@ -84,7 +84,7 @@ int Trial::start(SwapSignature signature) {
 std::int64_t Trial::rest() const {
   if (phase_ != Phase::resting) return 0;
   if (period_ == 0) return std::numeric_limits<std::int64_t>::max();
-  return now_.rechecks && runner_up() >= 0 ? std::min<std::int64_t>(kRecheckAfter, period_) : period_;
+  return now_.rematch_due && runner_up() >= 0 ? std::min<std::int64_t>(kRecheckAfter, period_) : period_;
 }
 
 Status Trial::finish(bool by_views) {
@@ -104,7 +104,7 @@ Status Trial::finish(bool by_views) {
 Status Trial::finish_measured(bool by_views) {
   if (!swap_.counts) {
     if (round_.pass_over() < kPatience) return Status::ok;
-    report_.given_up = ++now_.kinds == kMostKinds;
+    report_.given_up = ++now_.kinds == kMaxKinds;
     report_.given_up ? decide(leader_) : begin_trial();
     return Status::ok;
   }
@@ -125,7 +125,7 @@ Status Trial::ask(Phase next) {
 Status Trial::conclude_round() {
   HLC_TRY(agreement_.await());
   std::size_t n = 0;
-  for (std::size_t c = 0; c < MeasurementRound::kMost; ++c)
+  for (std::size_t c = 0; c < MeasurementRound::kMax; ++c)
     for (std::size_t i = 0; i < round_.mine()[c].size(); ++i) times_[c].push_back(agreement_.means()[n++]);
   // The mean is so large only if all swaps of all ranks ended with views.
   if (shows_views_ >= 0 && agreement_.means().back() == round_.swaps()) {
@@ -188,7 +188,7 @@ bool Trial::withdraw(int candidate) {
 Status Trial::finish_watched() {
   if (drift_.is_new() && drift_.is_asked()) {
     HLC_TRY(agreement_.await());
-    now_.rechecked = true;
+    now_.looked = true;
     if (drift_.conclude(agreement_.means())) {
       begin_trial();
       return Status::ok;

@@ -43,7 +43,7 @@ class Trial {
   /// True once after a winner has been found.
   bool reached_decision() { return std::exchange(now_.decided, false); }
   /// True once after all ranks are known to have ended a look at the winner.
-  bool reached_recheck() { return std::exchange(now_.rechecked, false); }
+  bool reached_look() { return std::exchange(now_.looked, false); }
   /// The best of those that have lost; -1: there is none.
   int runner_up() const;
   /// The candidate that other ranks may still use when this rank has found a winner.
@@ -81,7 +81,7 @@ class Trial {
   Drift drift_;
   std::int64_t period_;
   std::vector<int> candidates_, alive_;  // still there; still in the running trial
-  std::array<std::vector<std::int64_t>, MeasurementRound::kMost> times_;  // of all ranks, of all rounds
+  std::array<std::vector<std::int64_t>, MeasurementRound::kMax> times_;  // of all ranks, of all rounds
   Phase phase_ = Phase::measuring;
   struct {
     SwapSignature compared = 0, signature = 0;  // what swaps are compared; what the running one moves
@@ -91,7 +91,7 @@ class Trial {
   MeasurementRound round_;
   int leader_ = 0, last_leader_ = 0, shows_views_ = -1;
   struct {
-    bool has_winner = false, decided = false, rechecks = false, rechecked = false;
+    bool has_winner = false, decided = false, rematch_due = false, looked = false;
     int kinds = 0;  // of swap that were not seen again in this trial
   } now_;
   Report report_;

@@ -139,7 +139,7 @@ Status Check::sort_messages() {
 void Check::sort(const CheckMessage &received) {
   if (received.word == Word::started) descriptors_[static_cast<std::size_t>(received.edge)].push_back(TheirDescriptor::read(received.text));
   if (received.word == Word::ready) barrier_.ready[static_cast<std::size_t>(received.edge)] = received.round;
-  if (received.word == Word::gave_up) abandoned_.note(received);
+  if (received.word == Word::abandoned) abandoned_.note(received);
 }
 
 void Check::Abandonment::note(const CheckMessage &received) {
@@ -276,7 +276,7 @@ void Check::give_up(Status why) {
 
 /// The message is passed on unchanged, so that neighbours of neighbours learn the first cause.
 void Check::notify_all(const std::string &reason) {
-  CheckMessage said = message(Word::gave_up, {reason.begin(), reason.end()});
+  CheckMessage said = message(Word::abandoned, {reason.begin(), reason.end()});
   std::vector<int> ranks = peers_;
   const int me = plan_.topology->rank(), size = plan_.topology->size();
   for (int stage = 0; stage < barrier_.stages(); ++stage) ranks.push_back(static_cast<int>((me + (1LL << stage)) % size));

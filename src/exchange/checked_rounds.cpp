@@ -11,7 +11,7 @@ namespace halocline::core {
 CheckedRounds::CheckedRounds(Plan &plan, Rounds &rounds, Waiting &waiting, std::string label)
     : topology_(*plan.topology), rounds_(rounds), waiting_(waiting), owner_(rounds.owner()), check_(plan, owner_, std::move(label)) {
   rounds_.stamp(check_);
-  waiting_.heed(check_);
+  waiting_.set_check(check_);
 }
 
 /// Does a part of a checked round. If memory runs out in it, it is not known which descriptors and messages are lost: the round is over.

@@ -122,13 +122,13 @@ Status refuse_one_sided(const Plan &plan, int rank, int other, int tag, std::int
       Status::mismatch,
       "%s: neighbours disagree: rank %d has rank %d as a neighbour (%s, %lld %s out, %lld %s in), but rank %d does not have rank %d "
       "(%s)",
-      speaker(*plan.communicator, plan.options).c_str(), rank, other, link_name(plan, tag).c_str(), static_cast<long long>(out),
+      message_prefix(*plan.communicator, plan.options).c_str(), rank, other, link_name(plan, tag).c_str(), static_cast<long long>(out),
       unit_of(plan), static_cast<long long>(in), unit_of(plan), other, rank, link_name(plan, tag_back(plan, tag)).c_str());
 }
 
 Status refuse_sizes(const Plan &plan, int from, int to, int tag, std::int64_t sent, std::int64_t expected) {
   return fail(Status::mismatch, "%s: neighbours disagree: rank %d sends %lld %s to rank %d (%s), which expects %lld from it",
-              speaker(*plan.communicator, plan.options).c_str(), from, static_cast<long long>(sent), unit_of(plan), to,
+              message_prefix(*plan.communicator, plan.options).c_str(), from, static_cast<long long>(sent), unit_of(plan), to,
               link_name(plan, tag).c_str(), static_cast<long long>(expected));
 }
 
@@ -142,7 +142,7 @@ Status compare(const Plan &plan, Edge &edge, std::map<Name, Hello> &received, in
   if (hello.shape != edge.shape)
     return fail(Status::mismatch,
                 "%s: neighbours disagree: the block of rank %d and that of rank %d (%s) meet with as many cells, but not in the same shape",
-                speaker(*plan.communicator, plan.options).c_str(), me, edge.rank, link_name(plan, edge.tag_out).c_str());
+                message_prefix(*plan.communicator, plan.options).c_str(), me, edge.rank, link_name(plan, edge.tag_out).c_str());
   edge.peer_edge = hello.edge;
   edge.peer_readable = hello.readable != 0;
   edge.member = plan.communicator->member_of(edge.rank);

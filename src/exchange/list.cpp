@@ -58,7 +58,7 @@ const hlc_neighbour *ListExchange::find_taker(const hlc_neighbour &from) const {
 
 /// Entries that name this rank are joined to each other by their tags; each has a chunk for what it receives.
 Status ListExchange::link_to_self() {
-  const std::string who = speaker(communicator(), options_);
+  const std::string who = message_prefix(communicator(), options_);
   for (std::size_t i = 0; i < neighbours_.size(); ++i) {
     const hlc_neighbour &n = neighbours_[i];
     if (n.rank != topology_.rank()) continue;

@@ -133,7 +133,7 @@ Status Rounds::settle() {
   for (auto &channel : channels_.all()) {
     int rank = -1;
     HLC_TRY(mark_broken(waiting_.until([&](bool *) { return channel->settle(&rank); },
-                                       [&](bool timed_out) { return waiting_.suspect_rank(rank, kNotOnNode, timed_out); })));
+                                       [&](bool timed_out) { return waiting_.check_alive(rank, kNotOnNode, timed_out); })));
   }
   return Status::ok;
 }
@@ -149,7 +149,7 @@ Status Rounds::suspect_reader(int rank, bool timed_out) {
 Status Rounds::suspect_missing(bool timed_out) {
   for (const bool late : {false, timed_out})
     for (std::size_t e = 0; e < plan_.edges.size(); ++e)
-      if (arrivals_.is_missing(e)) HLC_TRY(waiting_.suspect_rank(plan_.edges[e].rank, plan_.edges[e].member, late));
+      if (arrivals_.is_missing(e)) HLC_TRY(waiting_.check_alive(plan_.edges[e].rank, plan_.edges[e].member, late));
   return suspect_ending();
 }
 

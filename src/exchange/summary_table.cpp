@@ -10,7 +10,7 @@
 namespace halocline::core {
 namespace {
 
-constexpr std::size_t kMostRows = 16;
+constexpr std::size_t kMaxRows = 16;
 constexpr const char *kHead = "halocline:   rank     swaps     MB sent  us least   us mean   us most   waits  ms awaited by others";
 
 double share(std::int64_t part, std::int64_t whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
@@ -53,10 +53,10 @@ std::string line_of_waits(const std::vector<SummaryRow> &rows) {
 
 /// Those that the others wait for most, if there are many.
 void shorten(std::vector<SummaryRow> &rows) {
-  if (rows.size() <= kMostRows) return;
+  if (rows.size() <= kMaxRows) return;
   std::sort(rows.begin(), rows.end(),
             [](const SummaryRow &a, const SummaryRow &b) { return a.awaited != b.awaited ? a.awaited > b.awaited : a.rank < b.rank; });
-  rows.resize(kMostRows);
+  rows.resize(kMaxRows);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ std::string Waiting::swap_text() const {
   return name.empty() ? CallWord{CallName::swap, plan_.serial}.text() : "a swap of plan '" + name + "'";
 }
 
-Status Waiting::suspect_rank(int rank, Member member, bool timed_out) {
+Status Waiting::check_alive(int rank, Member member, bool timed_out) {
   if (member != kNotOnNode && !plan_.communicator->doorbell().alive(member)) {
     dead_ = rank;
     return fail(Status::peer_died, "%s: rank %d waits for rank %d, whose process has ended", swap_text().c_str(), plan_.topology->rank(),
@@ -52,7 +52,7 @@ Status Waiting::suspect_rank(int rank, Member member, bool timed_out) {
 }
 
 Status Waiting::suspect_awaited(int rank, Member member, bool timed_out) {
-  HLC_TRY(suspect_rank(rank, member, timed_out));
+  HLC_TRY(check_alive(rank, member, timed_out));
   return ends_plan(member) ? suspect_ending(rank) : Status::ok;
 }
 
@@ -69,19 +69,19 @@ Status Waiting::suspect_ending(int rank) {
 
 Status Waiting::suspect_all(int rank, bool timed_out) {
   for (std::size_t e = 0; e < plan_.edges.size(); ++e)
-    if (plan_.parts[e].active()) HLC_TRY(suspect_rank(plan_.edges[e].rank, plan_.edges[e].member, false));
-  return timed_out ? suspect_rank(rank, kNotOnNode, true) : Status::ok;
+    if (plan_.parts[e].active()) HLC_TRY(check_alive(plan_.edges[e].rank, plan_.edges[e].member, false));
+  return timed_out ? check_alive(rank, kNotOnNode, true) : Status::ok;
 }
 
 /// Ranks of this node that move data for this one.
-Status Waiting::suspect_partners() {
+Status Waiting::check_partners_alive() {
   for (const auto &channel : channels_.all())
-    for (const Member member : channel->partners()) HLC_TRY(suspect_rank(plan_.communicator->rank_of(member), member, false));
+    for (const Member member : channel->partners()) HLC_TRY(check_alive(plan_.communicator->rank_of(member), member, false));
   return Status::ok;
 }
 
 Status Waiting::suspect_peers(bool timed_out) {
-  for (const Edge &edge : plan_.edges) HLC_TRY(suspect_rank(edge.rank, edge.member, false));
+  for (const Edge &edge : plan_.edges) HLC_TRY(check_alive(edge.rank, edge.member, false));
   return timed_out ? check_->late() : Status::ok;
 }
 

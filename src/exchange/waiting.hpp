@@ -18,14 +18,14 @@ class Waiting {
   Waiting &operator=(const Waiting &) = delete;
 
   /// From now on a wait ends when a neighbour has abandoned the round.
-  void heed(Check &check) { check_ = &check; }
+  void set_check(Check &check) { check_ = &check; }
 
   /// Repeats a step as wait_until does. A step that sets `progress` makes the pauses short again, and a failure then does not end the wait.
   template <class Step, class FindFailed>
   Status until(Step step, FindFailed find_failed);
 
   /// Fails if a rank has died, or has been waited for too long.
-  Status suspect_rank(int rank, Member member, bool timed_out);
+  Status check_alive(int rank, Member member, bool timed_out);
   /// The same for a rank that must do something before the wait can end. Fails also if it ends the plan meanwhile, after an interrupt or an
   /// error: then each would wait for the other.
   Status suspect_awaited(int rank, Member member, bool timed_out);
@@ -46,7 +46,7 @@ class Waiting {
   template <class FindFailed>
   Status check_failure(FindFailed find_failed, bool timed_out);
   Status look_for_lost() const;
-  Status suspect_partners();
+  Status check_partners_alive();
   void report_lost() const;
   std::string where(int rank) const;
   std::string swap_text() const;
@@ -88,7 +88,7 @@ Status Waiting::until(Step step, FindFailed find_failed) {
 template <class FindFailed>
 Status Waiting::check_failure(FindFailed find_failed, bool timed_out) {
   HLC_TRY(look_for_lost());
-  HLC_TRY(suspect_partners());
+  HLC_TRY(check_partners_alive());
   return find_failed(timed_out);
 }
 

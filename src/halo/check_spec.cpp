@@ -10,7 +10,7 @@
 namespace halocline::core {
 namespace {
 
-constexpr std::int64_t kMostRepetitions = std::int64_t{1} << 16;  // of a block in its own halo, all dimensions together
+constexpr std::int64_t kMaxRepetitions = std::int64_t{1} << 16;  // of a block in its own halo, all dimensions together
 
 const char *field_name(const hlc_field &field) { return field.name ? field.name : "(no name)"; }
 
@@ -101,10 +101,10 @@ Status check_repetitions(const hlc_halo_spec &spec, int rank) {
   for (int d = 0; d < spec.grid->ndims; ++d) {
     if (!is_wrapped(spec, d)) continue;
     const std::int64_t deepest = std::max(spec.depth_low[d], spec.depth_high[d]), times = deepest / spec.grid->local[d] + 1;
-    if (times > kMostRepetitions / pieces)
+    if (times > kMaxRepetitions / pieces)
       return bad(rank, indexed(deepest == spec.depth_low[d] ? "depth_low" : "depth_high", d), deepest,
                  "less: the block, of " + std::to_string(spec.grid->local[d]) + " cells there, would be repeated more than " +
-                     std::to_string(kMostRepetitions) + " times");
+                     std::to_string(kMaxRepetitions) + " times");
     pieces *= times;
   }
   return Status::ok;
@@ -114,10 +114,10 @@ Status check_element(const hlc_field &field, const std::string &who, int rank) {
   if (!field.data) return fail(Status::argument, "hlc_halo_init on rank %d: %s: data is NULL", rank, who.c_str());
   const std::int64_t element = element_bytes(field);
   const bool fits = field.type == HLC_OPAQUE || field.element_bytes == 0 || static_cast<std::int64_t>(field.element_bytes) == element;
-  if (element > 0 && element <= kMostBytes && fits) return Status::ok;
+  if (element > 0 && element <= kMaxBytes && fits) return Status::ok;
   if (field.type == HLC_OPAQUE)
     return fail(Status::argument, "hlc_halo_init on rank %d: %s: element_bytes is %zu but must be 1 to %lld for type HLC_OPAQUE", rank,
-                who.c_str(), field.element_bytes, static_cast<long long>(kMostBytes));
+                who.c_str(), field.element_bytes, static_cast<long long>(kMaxBytes));
   if (element == 0)
     return fail(Status::argument, "hlc_halo_init on rank %d: %s: invalid hlc_type %d", rank, who.c_str(), static_cast<int>(field.type));
   return fail(Status::argument, "hlc_halo_init on rank %d: %s: element_bytes is %zu, but an element of type %s has %lld (or set 0)", rank,
@@ -138,7 +138,7 @@ Status check_field(const hlc_halo_spec &spec, int f, int rank) {
       return fail(Status::argument,
                   "hlc_halo_init on rank %d: %s: stride_bytes[%d] is %lld, so cells would overlap; at least %lld is needed", rank,
                   who.c_str(), dim, static_cast<long long>(stride), static_cast<long long>(inner));
-    if (cells > 1 && stride > kMostBytes / cells)
+    if (cells > 1 && stride > kMaxBytes / cells)
       return bad(rank, who + ": " + indexed("stride_bytes", dim), stride, "so small that the field fits into memory");
     if (cells > 1) inner = stride * cells;
   }

@@ -13,7 +13,7 @@
 namespace halocline::core {
 namespace {
 
-constexpr std::int64_t kMostGridBytes = std::int64_t{1} << 56;  // of a whole grid, so that the sum over 3^4 directions fits 64 bits
+constexpr std::int64_t kMaxGridBytes = std::int64_t{1} << 56;  // of a whole grid, so that the sum over 3^4 directions fits 64 bits
 
 /// What all ranks contribute and find together.
 struct Poll : Job {
@@ -52,9 +52,9 @@ Status check_blocks(const hlc_grid &grid, int rank, int size) {
 
 Status check_shape(const hlc_grid &grid, const hlc_swap_shape &shape, int rank) {
   if (shape.stencil != HLC_STENCIL_BOX && shape.stencil != HLC_STENCIL_STAR) return bad(rank, "stencil", shape.stencil, "an hlc_stencil");
-  if (shape.cell_bytes < 1 || shape.cell_bytes > kMostGridBytes)
+  if (shape.cell_bytes < 1 || shape.cell_bytes > kMaxGridBytes)
     return bad(rank, "cell_bytes", shape.cell_bytes, "0 or more, and no more than memory holds");
-  std::int64_t room = kMostGridBytes / shape.cell_bytes;
+  std::int64_t room = kMaxGridBytes / shape.cell_bytes;
   for (int d = 0; d < grid.ndims; ++d) {
     room /= grid.global[d];
     const std::int64_t smallest = grid.global[d] / grid.dims[d];

@@ -14,8 +14,8 @@
 namespace halocline::core {
 namespace {
 
-constexpr int kMostOthers = HLC_MAX_DIMS - 1;
-constexpr std::int64_t kMostRows = 343, kMostStripBytes = 64 << 10;
+constexpr int kMaxOthers = HLC_MAX_DIMS - 1;
+constexpr std::int64_t kMaxRows = 343, kMaxStripBytes = 64 << 10;
 constexpr int kPowers[] = {1, 3, 9, 27};  // of 3: what a step in each dimension does to a direction's number
 
 constexpr const char *kForRows = "hlc_for_rows";
@@ -56,14 +56,14 @@ class Rows {
         if (!known_[static_cast<std::size_t>(end)])
           return fail(Status::argument, "hlc_for_rows: reach along dim is %lld, but the view %s the block along it is NULL or empty",
                       static_cast<long long>(reach_), end < middle_ ? "below" : "above");
-    if (n_rows_ > kMostRows) return bad("the number of rows around a row", n_rows_, "at most 343: reach is too large");
-    if (n_rows_ * strip_cells_ * element_ > kMostStripBytes)
+    if (n_rows_ > kMaxRows) return bad("the number of rows around a row", n_rows_, "at most 343: reach is too large");
+    if (n_rows_ * strip_cells_ * element_ > kMaxStripBytes)
       return bad("the bytes of the rows' ends", n_rows_ * strip_cells_ * element_, "at most 65536: reach is too large");
     return Status::ok;
   }
 
   void walk() {
-    std::array<std::int64_t, kMostOthers> at{};
+    std::array<std::int64_t, kMaxOthers> at{};
     while (true) {
       hand_out(at);
       int i = 0;
@@ -106,7 +106,7 @@ class Rows {
   }
 
   /// The address of the first cell (along dim) of a row in one view; NULL if it is not known.
-  const char *row_in(int number, const std::array<std::int64_t, kMostOthers> &index) const {
+  const char *row_in(int number, const std::array<std::int64_t, kMaxOthers> &index) const {
     const hlc_view &view = spec_.views[number];
     if (!known_[static_cast<std::size_t>(number)]) return nullptr;
     const char *row = static_cast<const char *>(view.data);
@@ -119,8 +119,8 @@ class Rows {
   }
 
   /// Finds row k around the row at `at`. Returns false for one that a star does not read.
-  bool find_line(std::int64_t k, const std::array<std::int64_t, kMostOthers> &at, Line &line) const {
-    std::array<std::int64_t, kMostOthers> index{};
+  bool find_line(std::int64_t k, const std::array<std::int64_t, kMaxOthers> &at, Line &line) const {
+    std::array<std::int64_t, kMaxOthers> index{};
     int number = middle_, offset_dims = 0;
     for (int i = 0; i < n_others_; ++i) {
       const std::int64_t width = 2 * reach(i) + 1, offset = k % width - reach(i);
@@ -149,7 +149,7 @@ class Rows {
     return line.below_end == line.first && line.above == line.first + cells_ * element_;
   }
 
-  void hand_out(const std::array<std::int64_t, kMostOthers> &at) {
+  void hand_out(const std::array<std::int64_t, kMaxOthers> &at) {
     bool whole = true;
     for (std::int64_t k = 0; k < n_rows_; ++k) {
       Line &line = lines_[static_cast<std::size_t>(k)];
@@ -211,11 +211,11 @@ class Rows {
   void *user_;
   int middle_ = 0, n_others_ = 0;
   std::array<bool, HLC_DIRECTIONS(HLC_MAX_DIMS)> known_{};
-  std::array<int, kMostOthers> others_{};  // the dimensions other than dim
+  std::array<int, kMaxOthers> others_{};  // the dimensions other than dim
   std::int64_t n_rows_ = 1, element_ = 0, reach_ = 0, cells_ = 0, strip_cells_ = 0;
-  std::array<Line, kMostRows> lines_;
-  std::array<const char *, kMostRows> shown_;
-  alignas(64) std::array<char, kMostStripBytes> strips_;
+  std::array<Line, kMaxRows> lines_;
+  std::array<const char *, kMaxRows> shown_;
+  alignas(64) std::array<char, kMaxStripBytes> strips_;
 };
 
 Status check_spec_alone(const hlc_rows_spec *spec, hlc_row_fn body) {
@@ -228,7 +228,7 @@ Status check_spec_alone(const hlc_rows_spec *spec, hlc_row_fn body) {
                                     {"stencil", static_cast<int>(spec->stencil), HLC_STENCIL_BOX, HLC_STENCIL_STAR,
                                      " but must be HLC_STENCIL_BOX or HLC_STENCIL_STAR"}}));
   for (int d = 0; d < spec->ndims; ++d)
-    HLC_TRY(check_bounds({kForRows}, {{"reach", spec->reach[d], 0, kMostRows, " but must be 0 or more, and no more than the depth"}}));
+    HLC_TRY(check_bounds({kForRows}, {{"reach", spec->reach[d], 0, kMaxRows, " but must be 0 or more, and no more than the depth"}}));
   return Status::ok;
 }
 

@@ -131,13 +131,13 @@ Status IndexHalo::join_self_links() {
     if (found == tables_.self_links.end())
       return fail(Status::mismatch,
                   "%s: neighbours disagree: neighbours[%d] of rank %d names that rank itself with tag_in %d, which no entry has as tag_out",
-                  speaker(communicator_, options_).c_str(), link.entry, link.rank, link.tag_in);
+                  message_prefix(communicator_, options_).c_str(), link.entry, link.rank, link.tag_in);
     IndexLink *const other = &*found;
     for (const auto &[from, to] : {std::pair(other, &link), std::pair(&link, other)})
       if (from->out.size() != to->in.size())
         return fail(Status::mismatch,
                     "%s: neighbours disagree: rank %d sends %zu entries to itself (neighbours[%d]), and neighbours[%d] expects %zu",
-                    speaker(communicator_, options_).c_str(), link.rank, from->out.size(), from->entry, to->entry, to->in.size());
+                    message_prefix(communicator_, options_).c_str(), link.rank, from->out.size(), from->entry, to->entry, to->in.size());
     link.in_map = map_entries(link.in, other->out);
     link.out_map = map_entries(link.out, other->in);
     if (views_) link.shown = other->out;

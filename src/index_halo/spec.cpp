@@ -36,7 +36,7 @@ List out_list(const hlc_index_halo_spec &spec, int n) {
 }
 
 Status check_list(const hlc_index_halo_spec &spec, const List &list, int rank) {
-  if (list.count < 0 || list.count > kMostBytes) return bad(rank, "the length of " + list.name, list.count, "0 or more");
+  if (list.count < 0 || list.count > kMaxBytes) return bad(rank, "the length of " + list.name, list.count, "0 or more");
   if (list.count > 0 && !list.indices) return refuse(rank, list.name + " is NULL, but has " + std::to_string(list.count) + " entries");
   for (std::int64_t k = 0; k < list.count; ++k)
     if (list.indices[k] < 0 || list.indices[k] >= spec.nentries)
@@ -96,12 +96,12 @@ Status check_ghosts(const hlc_index_halo_spec &spec, int rank) {
 Status check_element(const hlc_index_field &field, const std::string &who, int rank) {
   const std::int64_t element = kind_of(field).element, own = type_bytes(field.type);
   if (field.type != HLC_OPAQUE && own == 0) return bad(rank, who + ": type", field.type, "an hlc_type");
-  if (field.type == HLC_OPAQUE && (element < 1 || element > kMostBytes))
+  if (field.type == HLC_OPAQUE && (element < 1 || element > kMaxBytes))
     return bad(rank, who + ": element_bytes", element, "1 or more for type HLC_OPAQUE");
   if (own != 0 && field.element_bytes != 0 && field.element_bytes != static_cast<std::size_t>(own))
     return bad(rank, who + ": element_bytes", static_cast<std::int64_t>(field.element_bytes),
                "0 or " + std::to_string(own) + " for type " + type_name(field.type));
-  if (field.components < 0 || field.components > kMostBytes / element)
+  if (field.components < 0 || field.components > kMaxBytes / element)
     return bad(rank, who + ": components", field.components, "0 or more, and no more than memory holds");
   return Status::ok;
 }
@@ -115,7 +115,7 @@ Status check_strides(const hlc_index_halo_spec &spec, const hlc_index_field &fie
                                             std::tuple{"component_stride_bytes", layout.component, kind.components}}) {
     if (count > 1 && stride < kind.element)
       return bad(rank, who + ": " + name, stride, "at least the bytes of an element, " + std::to_string(kind.element));
-    if (count > 1 && stride > kMostBytes / count) return bad(rank, who + ": " + name, stride, "so small that the field fits into memory");
+    if (count > 1 && stride > kMaxBytes / count) return bad(rank, who + ": " + name, stride, "so small that the field fits into memory");
   }
   const bool inside = layout.entry >= (kind.components - 1) * layout.component + kind.element;
   const bool blocks = layout.component >= (spec.nentries - 1) * layout.entry + kind.element;
@@ -176,7 +176,7 @@ std::int64_t field_extent(const hlc_index_halo_spec &spec, const hlc_index_field
 
 Status check_spec(const hlc_index_halo_spec *spec, int rank, int size) {
   if (!spec) return refuse(rank, "spec is NULL");
-  if (spec->nentries < 0 || spec->nentries > kMostBytes) return bad(rank, "nentries", spec->nentries, "0 or more");
+  if (spec->nentries < 0 || spec->nentries > kMaxBytes) return bad(rank, "nentries", spec->nentries, "0 or more");
   if (spec->nneighbours < 0) return bad(rank, "nneighbours", spec->nneighbours, "0 or more");
   if (spec->nneighbours > 0 && !spec->neighbours) return refuse(rank, "spec.neighbours is NULL");
   for (int n = 0; n < spec->nneighbours; ++n) HLC_TRY(check_neighbour(*spec, n, rank, size));

@@ -42,11 +42,11 @@ Status check_elements(const hlc_allreduce_spec &spec, const Caller &caller) {
   if (own != 0 && spec.element_bytes != 0 && spec.element_bytes != own)
     return fail(Status::argument, "%s on rank %d: element_bytes is %zu, but elements of this type have %zu", caller.call, caller.rank,
                 spec.element_bytes, own);
-  if (own == 0 && (spec.element_bytes == 0 || spec.element_bytes > kMostBytes))
+  if (own == 0 && (spec.element_bytes == 0 || spec.element_bytes > kMaxBytes))
     return fail(Status::argument, "%s on rank %d: element_bytes is %zu but must be 1 or more for HLC_OPAQUE, and no more than memory holds",
                 caller.call, caller.rank, spec.element_bytes);
   const auto element = static_cast<std::int64_t>(own != 0 ? own : spec.element_bytes);
-  return check_bounds(caller, {{"count", spec.count, 0, kMostBytes / element, " but must be 0 or more, and no more than memory holds"}});
+  return check_bounds(caller, {{"count", spec.count, 0, kMaxBytes / element, " but must be 0 or more, and no more than memory holds"}});
 }
 
 Status check_function(const hlc_allreduce_spec &spec, const Caller &caller) {

@@ -20,7 +20,7 @@ constexpr std::int64_t kAtOnceShared = 16 << 10;  // of each rank, where ranks s
 constexpr std::int64_t kGathered = 512 << 10, kGatheredOfNode = 64 << 10;
 constexpr std::int64_t kMessage = 24 << 10;  // bytes that a node sends in the time of one message more in sequence
 /// Bytes of all ranks together that are combined at once, at most, even if asked for: a rank has room for several times as many.
-constexpr std::int64_t kMostAtOnce = 8 << 20;
+constexpr std::int64_t kMaxAtOnce = 8 << 20;
 
 std::int64_t predicted_ns(const Card &card, hlc_model_case which, ReduceMethod method) {
   which.by = reduce_method_word(static_cast<std::int64_t>(method));
@@ -61,7 +61,7 @@ ReduceOpinion ReduceOpinion::of(const Card &card, const Topology &topology, std:
 
 bool is_at_once(ReduceMethod asked, const ReduceOpinion &all, const Topology &topology, std::int64_t bytes) {
   if (bytes == 0) return true;
-  if (bytes > kMostAtOnce / topology.size()) return false;
+  if (bytes > kMaxAtOnce / topology.size()) return false;
   if (asked != ReduceMethod::any) return asked == ReduceMethod::at_once;
   if (all.predicts()) {
     if (static_cast<double>(all.at_once_ns) * kLead <= static_cast<double>(all.chunks_ns)) return true;

@@ -11,10 +11,10 @@ constexpr std::int64_t kRow = 512 << 10;  // bytes of a row of chunks, at most
 constexpr std::int64_t kLeastOnNode = 4 << 10, kLeastOnRing = 64 << 10;  // bytes of a chunk, where there is a choice
 constexpr std::int64_t kSlotsOfLane =
     4 << 20;  // bytes of a lane's slots for another node's chunks, at most, if chunks of kLeastOnNode allow it
-// Slots of the same kind have at least this many bytes together, as far as kMostSlots allows. Rewriting what another core still has in its
+// Slots of the same kind have at least this many bytes together, as far as kMaxSlots allows. Rewriting what another core still has in its
 // innermost cache takes twice as long.
 constexpr std::int64_t kTurn = 128 << 10;
-constexpr std::int64_t kLeastSlots = 3, kMostSlots = 64;
+constexpr std::int64_t kLeastSlots = 3, kMaxSlots = 64;
 constexpr std::int64_t kEven = 64;  // chunks of at least this many elements are a multiple of it, so that all begin on a cache line
 
 std::int64_t divided(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -52,7 +52,7 @@ std::int64_t Cut::chunks() const {
 
 Layout Layout::of(std::int64_t chunk_bytes, int lanes, int members, int slots) {
   const std::int64_t row = std::max<std::int64_t>(chunk_bytes * lanes, 1);
-  const auto turns = static_cast<int>(std::clamp(divided(kTurn, row), kLeastSlots, kMostSlots));
+  const auto turns = static_cast<int>(std::clamp(divided(kTurn, row), kLeastSlots, kMaxSlots));
   return {chunk_bytes, lanes, members, slots, turns, turns + 1};
 }
 

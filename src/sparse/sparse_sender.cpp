@@ -8,7 +8,7 @@
 
 namespace halocline::core {
 
-static_assert(SparsePiece::kBytesBefore + SparseLayout::kMostSpan * HLC_SPARSE_SLOT_BYTES <= Request::kRoom, "a put copies its source");
+static_assert(SparsePiece::kBytesBefore + SparseLayout::kMaxSpan * HLC_SPARSE_SLOT_BYTES <= Request::kRoom, "a put copies its source");
 
 SparseSender::~SparseSender() {
   if (!segment_.network().requests()) return;
@@ -20,7 +20,7 @@ SparseSender::~SparseSender() {
 
 void SparseSender::set(const SparseLayout &layout) {
   layout_ = layout;
-  outgoing_.resize(static_cast<std::size_t>(SparsePiece::kBytesBefore + SparseLayout::kMostSpan * HLC_SPARSE_SLOT_BYTES));
+  outgoing_.resize(static_cast<std::size_t>(SparsePiece::kBytesBefore + SparseLayout::kMaxSpan * HLC_SPARSE_SLOT_BYTES));
   reserved_.set(layout);
 }
 
@@ -79,7 +79,7 @@ Status SparseSender::push_one(const RemoteMemory &memory, Outgoing &message) {
 std::int64_t SparseSender::span_of(const RemoteMemory &memory, const Outgoing &message, std::uint32_t ticket) const {
   if (memory.is_near()) return 1;
   const std::int64_t free = layout_.slots - (ticket - message.taken), row = layout_.slots - ticket % layout_.slots;
-  return std::min({message.pieces - message.next, free, row, SparseLayout::kMostSpan});
+  return std::min({message.pieces - message.next, free, row, SparseLayout::kMaxSpan});
 }
 
 /// Lets the barrier carry a short message, or puts it whole into the slot that is reserved for it, where that is possible.

@@ -62,21 +62,21 @@ static_assert(sizeof(SparsePiece) == 2048 && offsetof(SparsePiece, data) == Spar
 
 /// Where all is in a rank's memory, the same on all ranks.
 struct SparseLayout {
-  static constexpr std::uint32_t kMostPairs = 1024;
+  static constexpr std::uint32_t kMaxPairs = 1024;
   /// A list: its head, counts, and one message, a short one beyond round 0. Then all of it is as long as a slot at most.
-  static constexpr std::int64_t kHeadBytes = 16, kCountBytes = 8, kMostCounts = 184, kCarriedBytes = 512;
+  static constexpr std::int64_t kHeadBytes = 16, kCountBytes = 8, kMaxCounts = 184, kCarriedBytes = 512;
   /// What a reserved slot holds, and its size.
   static constexpr std::int64_t kReservedBytes = 8192, kReservedSize = kReservedBytes + 64;
   static constexpr std::int64_t kFirstListSize = kReservedSize + 1536;
   /// Slots of a piece at most: what the network copies at once.
-  static constexpr std::int64_t kMostSpan = 8;
+  static constexpr std::int64_t kMaxSpan = 8;
 
   std::uint32_t slots = 0;  // that are claimed: a power of two
   std::uint32_t pairs = 0;  // of reserved slots
   int rounds = 0;  // of the counted barrier
 
   /// On one node slots alone.
-  static SparseLayout of(std::uint32_t slots, int rounds) { return {slots, rounds > 0 ? std::min(slots / 2, kMostPairs) : 0, rounds}; }
+  static SparseLayout of(std::uint32_t slots, int rounds) { return {slots, rounds > 0 ? std::min(slots / 2, kMaxPairs) : 0, rounds}; }
   /// The slot of a pair for an exchange. The two are used in turn. Slots are numbered, and so are their notifications: first those that are
   /// claimed, then those reserved for exchanges of even number, then the others.
   std::uint32_t reserved(std::uint32_t pair, std::uint64_t round) const { return slots + (round % 2 == 0 ? 0 : pairs) + pair; }
@@ -90,7 +90,7 @@ struct SparseLayout {
   static int list_of(int round, std::uint64_t number) { return 2 * round + static_cast<int>(number % 2); }
   int list_id(int list) const { return static_cast<int>(all_slots()) + list; }
   /// The more slots a rank has, the more messages it expects.
-  std::int64_t most_counts() const { return std::min<std::int64_t>(std::int64_t{4} * slots - 2, kMostCounts); }
+  std::int64_t most_counts() const { return std::min<std::int64_t>(std::int64_t{4} * slots - 2, kMaxCounts); }
   std::int64_t list_at(int list) const {
     return at(all_slots()) + std::min(list, 2) * kFirstListSize + std::max(list - 2, 0) * SparseSlots::kBytes;
   }
@@ -103,10 +103,10 @@ struct SparseLayout {
 
 static_assert(SparseLayout::kReservedSize % 64 == 0 &&
               SparsePiece::kBytesBefore + SparseLayout::kReservedBytes <= SparseLayout::kReservedSize);
-static_assert(SparseLayout::kHeadBytes + SparseLayout::kMostCounts * SparseLayout::kCountBytes + SparsePiece::kBytesBefore +
+static_assert(SparseLayout::kHeadBytes + SparseLayout::kMaxCounts * SparseLayout::kCountBytes + SparsePiece::kBytesBefore +
                   SparseLayout::kReservedBytes <=
               SparseLayout::kFirstListSize);
-static_assert(SparseLayout::kHeadBytes + SparseLayout::kMostCounts * SparseLayout::kCountBytes + SparseLayout::kCarriedBytes +
+static_assert(SparseLayout::kHeadBytes + SparseLayout::kMaxCounts * SparseLayout::kCountBytes + SparseLayout::kCarriedBytes +
                   SparsePiece::kBytesBefore <=
               SparseSlots::kBytes);
 

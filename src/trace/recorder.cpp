@@ -26,8 +26,8 @@ std::atomic<unsigned> uses{0};
 
 namespace {
 
-constexpr std::size_t kMostEvents = 1 << 15;  // 3 MB
-constexpr std::size_t kMostTexts = 1 << 12;
+constexpr std::size_t kMaxEvents = 1 << 15;  // 3 MB
+constexpr std::size_t kMaxTexts = 1 << 12;
 constexpr char kEnd[] = "\n]\n";
 
 struct Recorded {
@@ -145,7 +145,7 @@ Status open_file(Recorder &all, const std::string &folder, int rank) HLC_REQUIRE
   all.file = open_regular(all.path.c_str());
   if (all.file < 0) return refuse(all.path);
   all.process = getpid();
-  all.events.reserve(kMostEvents);
+  all.events.reserve(kMaxEvents);
   return Status::ok;
 }
 
@@ -207,7 +207,7 @@ void record(const Event &event) {
   Recorder &all = recorder();
   const Lock lock(all.mutex);
   if (all.file < 0) return;
-  if (all.events.size() >= kMostEvents) write_if_room(all);
+  if (all.events.size() >= kMaxEvents) write_if_room(all);
   all.events.push_back({event, thread_number()});
 }
 
@@ -223,7 +223,7 @@ Text keep_text(const std::string &text) {
   const std::string safe = escaped(text);
   for (std::size_t i = 0; i < all.texts.size(); ++i)
     if (all.texts[i] == safe) return static_cast<Text>(i);
-  if (all.texts.size() == kMostTexts) return 0;
+  if (all.texts.size() == kMaxTexts) return 0;
   all.texts.push_back(safe);
   return static_cast<Text>(all.texts.size() - 1);
 }

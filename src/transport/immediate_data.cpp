@@ -8,8 +8,8 @@ namespace {
 /// Immediate data that sets a word:  | 1 | words: 14 bits | id: 17 bits | value: 32 bits |
 constexpr std::uint64_t kSetsWord = std::uint64_t{1} << 63;
 constexpr int kWordsAt = 49, kIdAt = 32;
-constexpr std::uint64_t kIds = std::uint64_t{1} << (kWordsAt - kIdAt), kMostWords = std::uint64_t{1} << (63 - kWordsAt);
-static_assert(kIds == NotificationWords::kMostIds);
+constexpr std::uint64_t kIds = std::uint64_t{1} << (kWordsAt - kIdAt), kMaxWords = std::uint64_t{1} << (63 - kWordsAt);
+static_assert(kIds == NotificationWords::kMaxIds);
 
 /// Immediate data that increases a counter:  | 0 | salt: 40 bits | place in the table of counters: 23 bits |. The salt is random, so that
 /// immediate data of a foreign process is recognised. Where the network carries only four bytes there is no salt.
@@ -39,9 +39,9 @@ void ImmediateDataTable::remove(std::uint64_t data) {
 }
 
 Status ImmediateDataTable::add_words(const NotificationWords &words, std::uint64_t *words_id) {
-  if (words.ids() > static_cast<int>(kIds) || words_.size() >= kMostWords / 2)
+  if (words.ids() > static_cast<int>(kIds) || words_.size() >= kMaxWords / 2)
     return fail(Status::memory, "the network has no immediate data left for notifications");
-  do *words_id = kSetsWord | (random_() % kMostWords) << kWordsAt;
+  do *words_id = kSetsWord | (random_() % kMaxWords) << kWordsAt;
   while (words_.count(*words_id) != 0);
   words_[*words_id] = words;
   return Status::ok;

@@ -103,11 +103,11 @@ TEST(Trial, ends_where_many_kinds_of_swap_take_turns) {
 TEST(Trial, knows_when_all_ranks_have_looked_at_the_winner) {
   Made made({3000, 1000, 2000});
   made.find_winner();
-  EXPECT_FALSE(made.trial.reached_recheck());
+  EXPECT_FALSE(made.trial.reached_look());
   int swaps = 0;
-  for (; swaps < 3000 && !made.trial.reached_recheck(); ++swaps) made.swap();
+  for (; swaps < 3000 && !made.trial.reached_look(); ++swaps) made.swap();
   EXPECT_LT(swaps, 3000);
-  EXPECT_FALSE(made.trial.reached_recheck()) << "once";
+  EXPECT_FALSE(made.trial.reached_look()) << "once";
 }
 
 TEST(Trial, gives_up_where_no_kind_comes_again) {

@@ -72,7 +72,7 @@ TEST_P(States, an_exchange_refuses_the_same) {
 
 FOR_ALL_MODES(States);
 
-TEST(Lifetimes, a_context_that_is_closed_too_early_names_what_is_left) {
+TEST(Lifetimes, a_context_that_is_closed_too_early_names_unreleased_objects) {
   hlc_context *other = nullptr;
   REQUIRE_EVERYWHERE(hlc_init(MPI_COMM_WORLD, &other) == HLC_OK);
   void *fields[2] = {};

@@ -223,8 +223,8 @@ TEST(GaspiAllreduce, gives_what_a_serial_loop_gives_in_every_type) {
 
 TEST(GaspiAllreduce, of_many_elements_goes_through_in_pieces) {
   // Lengths around that of a piece on a node and over a network, and lengths of many pieces, beside the segments of other groups.
-  for (const gaspi_number_t num : {256u, 257u, 4096u, 4097u, kMostElements}) expect_reduction<double>(GASPI_TYPE_DOUBLE, GASPI_OP_SUM, num);
-  expect_reduction<int>(GASPI_TYPE_INT, GASPI_OP_MAX, kMostElements - 1);
+  for (const gaspi_number_t num : {256u, 257u, 4096u, 4097u, kMaxElements}) expect_reduction<double>(GASPI_TYPE_DOUBLE, GASPI_OP_SUM, num);
+  expect_reduction<int>(GASPI_TYPE_INT, GASPI_OP_MAX, kMaxElements - 1);
 }
 
 TEST(GaspiAllreduce, gives_the_same_bits_everywhere_and_every_time) {
@@ -284,7 +284,7 @@ TEST(GaspiAllreduceUser, joins_neighbouring_ranks_in_their_order) {
 }
 
 TEST(GaspiAllreduceUser, sees_all_elements_at_once_however_many) {
-  const auto num = static_cast<gaspi_number_t>(kMostReducedBytes / sizeof(Span));
+  const auto num = static_cast<gaspi_number_t>(kMaxReducedBytes / sizeof(Span));
   std::vector<Span> mine(num, {rank(), rank()}), result(num, {-1, -1});
   int calls = 0;
   gaspi_return_t code = GASPI_TIMEOUT;
@@ -337,7 +337,7 @@ TEST(GaspiAllreduce, refuses_what_it_cannot_do) {
   EXPECT_TRUE(comes_to(GASPI_ERR_NULLPTR, reduce(nullptr, 1, 0, 0, 0)));
   EXPECT_TRUE(comes_to(GASPI_ERR_NULLPTR, gaspi_allreduce_user(&mine, &result, 1, 4, nullptr, nullptr, GASPI_GROUP_ALL, GASPI_BLOCK)));
   EXPECT_TRUE(comes_to(GASPI_ERR_INV_SIZE,
-                       gaspi_allreduce_user(&mine, &result, 1, kMostReducedBytes + 1, join, nullptr, GASPI_GROUP_ALL, GASPI_BLOCK)));
+                       gaspi_allreduce_user(&mine, &result, 1, kMaxReducedBytes + 1, join, nullptr, GASPI_GROUP_ALL, GASPI_BLOCK)));
   barrier();
 }
 

@@ -15,8 +15,8 @@
 namespace halocline::test {
 
 /// The job's limit of elements in a reduction: one of that many needs many pieces.
-inline constexpr gaspi_number_t kMostElements = 100'000;
-inline constexpr gaspi_size_t kMostReducedBytes = 300'000;
+inline constexpr gaspi_number_t kMaxElements = 100'000;
+inline constexpr gaspi_size_t kMaxReducedBytes = 300'000;
 
 /// Fails with the code's text unless a call returned what is expected.
 inline testing::AssertionResult comes_to(gaspi_return_t expected, gaspi_return_t code) {

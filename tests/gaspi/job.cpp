@@ -14,8 +14,8 @@ class OpenJob : public testing::Environment {
     gaspi_config_t config;
     ASSERT_TRUE(succeeds(gaspi_config_get(&config)));
     config.group_max = 255;
-    config.allreduce_elem_max = kMostElements;
-    config.allreduce_buf_size = kMostReducedBytes;
+    config.allreduce_elem_max = kMaxElements;
+    config.allreduce_buf_size = kMaxReducedBytes;
     ASSERT_TRUE(succeeds(gaspi_config_set(config)));
     ASSERT_TRUE(succeeds(gaspi_proc_init(GASPI_BLOCK)));
   }

@@ -18,7 +18,7 @@
 namespace {
 
 using Word = std::int64_t;
-constexpr int kWords = 64, kSlots = 16, kMostThreads = 3, kTag = 5;
+constexpr int kWords = 64, kSlots = 16, kMaxThreads = 3, kTag = 5;
 /// Words of a rank: for locks, counters and hand-overs; from kSlots on each thread of each rank has some for itself.
 enum Place { counter = 0, handed = 1, ticket = 2, serving = 3, guarded = 4 };
 
@@ -59,7 +59,7 @@ class Case {
   void reuse_buffers();
 
   MPI_Aint at(int target, int word) const { return bases_.empty() ? word : bases_[static_cast<std::size_t>(target)] + 8 * word; }
-  int slot(int thread, int i) const { return kSlots + (rank_ * kMostThreads + thread) * 4 + i; }
+  int slot(int thread, int i) const { return kSlots + (rank_ * kMaxThreads + thread) * 4 + i; }
   void by_threads(const std::function<void(int, std::mt19937_64 &)> &work);
   void pause(std::mt19937_64 &random) const {
     if (delay_us_ > 0 && random() % 3 == 0) usleep(static_cast<useconds_t>(random() % static_cast<std::uint64_t>(delay_us_)));
@@ -143,7 +143,7 @@ void Case::play() {
 void Case::by_threads(const std::function<void(int, std::mt19937_64 &)> &work) {
   int level = 0;
   MPI_Query_thread(&level);
-  const int count = level == MPI_THREAD_MULTIPLE ? 1 + choices_.alone(kMostThreads) : 1;
+  const int count = level == MPI_THREAD_MULTIPLE ? 1 + choices_.alone(kMaxThreads) : 1;
   std::vector<std::thread> others;
   std::vector<std::mt19937_64> random;
   for (int i = 0; i < count; ++i) random.emplace_back(choices_.own());
@@ -437,7 +437,7 @@ void Case::exposures() {
     int done = choices_.alone(2);
     if (done) MPI_Win_wait(win_);
     while (!done) MPI_Win_test(win_, &done);
-    for (int rank = 0; rank < ranks_; ++rank) expect("what was put", mine_[kSlots + rank * kMostThreads * 4], 40 + rank);
+    for (int rank = 0; rank < ranks_; ++rank) expect("what was put", mine_[kSlots + rank * kMaxThreads * 4], 40 + rank);
   }
   MPI_Group_free(&all);
 }

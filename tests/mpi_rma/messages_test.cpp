@@ -102,9 +102,9 @@ void combine(Memory kind, MPI_Datatype type, MPI_Op op, const Values<T> &values)
   MPI_Accumulate(given.data(), kCount, type, accessed.target, 0, kCount, type, MPI_REPLACE, accessed.win);
   MPI_Accumulate(given.data(), kCount, type, accessed.target, 0, kCount, type, op, accessed.win);
   MPI_Win_flush(accessed.target, accessed.win);
-  const int kMost = 4 + 2 * static_cast<int>(kCount * sizeof(T) / 8192);
-  EXPECT_LE(fetched - before, kMost) << "messages of a get_accumulate";
-  EXPECT_LE(sent() - fetched, 2 * kMost) << "messages of two accumulates";
+  const int kMax = 4 + 2 * static_cast<int>(kCount * sizeof(T) / 8192);
+  EXPECT_LE(fetched - before, kMax) << "messages of a get_accumulate";
+  EXPECT_LE(sent() - fetched, 2 * kMax) << "messages of two accumulates";
   for (int i = 0; i < kCount; ++i) EXPECT_EQ(old[static_cast<std::size_t>(i)], values.before) << "element " << i;
   MPI_Barrier(MPI_COMM_WORLD);
   // What was given, combined with itself.
@@ -116,7 +116,7 @@ void combine(Memory kind, MPI_Datatype type, MPI_Op op, const Values<T> &values)
 
 /// More data than the messages of one rank to another have under way at a time.
 TEST_P(MpiMessages, of_long_accumulates_have_64_kilobytes) {
-  constexpr int kCount = 3 << 16, kMessages = kCount * 8 / 65'536, kMost = 2 * (kMessages + kMessages / 8) + 8;
+  constexpr int kCount = 3 << 16, kMessages = kCount * 8 / 65'536, kMax = 2 * (kMessages + kMessages / 8) + 8;
   Accessed accessed(GetParam(), kCount * sizeof(double));
   std::vector<double> given(kCount), old(kCount);
   for (std::size_t i = 0; i < kCount; ++i) given[i] = rank() + static_cast<double>(i);
@@ -125,7 +125,7 @@ TEST_P(MpiMessages, of_long_accumulates_have_64_kilobytes) {
   MPI_Get_accumulate(given.data(), kCount, MPI_DOUBLE, old.data(), kCount, MPI_DOUBLE, accessed.target, 0, kCount, MPI_DOUBLE, MPI_SUM,
                      accessed.win);
   MPI_Win_flush(accessed.target, accessed.win);
-  EXPECT_LE(sent() - before, kMost) << "queries and replies";
+  EXPECT_LE(sent() - before, kMax) << "queries and replies";
   MPI_Barrier(MPI_COMM_WORLD);
   const int origin = (rank() + size() - 1) % size();
   for (std::size_t i = 0; i < kCount; ++i) {
@@ -212,12 +212,12 @@ int move_runs(const Accessed &accessed, MPI_Datatype type, int count) {
 }
 
 TEST_P(MpiMessages, take_many_runs) {
-  constexpr int kRuns = 4000, kMost = 60;
+  constexpr int kRuns = 4000, kMax = 60;
   Accessed accessed(GetParam(), (3 * kRuns + 3) * sizeof(std::int32_t));
   for (MPI_Datatype (*const make)(int, MPI_Datatype) : {strided, scattered}) {
     accessed.fill(std::int32_t{-5});
     MPI_Datatype type = make(kRuns, MPI_INT32_T);
-    EXPECT_LE(move_runs(accessed, type, kRuns), kMost);
+    EXPECT_LE(move_runs(accessed, type, kRuns), kMax);
     MPI_Type_free(&type);
     MPI_Barrier(MPI_COMM_WORLD);
     EXPECT_EQ(accessed.element<std::int32_t>(0), 1000 * ((rank() + size() - 1) % size() + 1));

@@ -16,7 +16,7 @@ namespace {
 using halocline::test::rank;
 using halocline::test::size;
 
-constexpr int kMost = 5000;  // an accumulate of several messages
+constexpr int kMax = 5000;  // an accumulate of several messages
 
 enum class Access { put, accumulate, get, get_accumulate, fetch };
 
@@ -42,10 +42,10 @@ class Every {
 /// Doubles of the last rank, as they should be after the accesses of rank 0 so far.
 class Place {
  public:
-  explicit Place(unsigned seed) : random_(seed), expected_(kMost) {
+  explicit Place(unsigned seed) : random_(seed), expected_(kMax) {
     double *mine = nullptr;
-    MPI_Win_allocate(kMost * MPI_Aint{sizeof(double)}, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win_);
-    std::fill_n(mine, kMost, 0.0);
+    MPI_Win_allocate(kMax * MPI_Aint{sizeof(double)}, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win_);
+    std::fill_n(mine, kMax, 0.0);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock_all(0, win_);
   }
@@ -82,7 +82,7 @@ class Place {
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   Spot draw_spot() {
-    const int first = below(4), stride = 1 + below(2), most = (kMost - first) / stride;
+    const int first = below(4), stride = 1 + below(2), most = (kMax - first) / stride;
     return {first, below(4) == 0 ? most : 1 + below(16), stride};
   }
   std::vector<double> draw(int count) {

@@ -138,12 +138,12 @@ std::string named(const std::vector<int> &kinds) {
   return text;
 }
 
-constexpr std::int64_t kMostPolls = 20'000'000;
+constexpr std::int64_t kMaxPolls = 20'000'000;
 
 /// Rank 0 repeats these calls, and a look under a lock, until it has seen so many changes. Returns the number of polls.
 std::int64_t repeat(Calls &calls, const std::vector<int> &kinds, int type, std::int64_t changes) {
   std::int64_t polls = 0;
-  while (polls < kMostPolls && calls.look(type) < changes) {
+  while (polls < kMaxPolls && calls.look(type) < changes) {
     polls += 1;
     for (const int kind : kinds) polls += calls.make(kind);
   }
@@ -161,8 +161,8 @@ TEST(MpiServed, others_are_served_while_a_rank_holds_nothing_with_each_mix_of_ca
     std::int64_t polls = 0;
     if (rank() == 1) calls.change(how);
     if (rank() == 0) polls = repeat(calls, kinds, type, round);
-    EXPECT_LT(polls, kMostPolls) << "while rank 1 waits in way " << how << ", rank 0 repeats calls of the kinds" << named(kinds);
-    all_right = halocline::test::everyone(polls < kMostPolls);
+    EXPECT_LT(polls, kMaxPolls) << "while rank 1 waits in way " << how << ", rank 0 repeats calls of the kinds" << named(kinds);
+    all_right = halocline::test::everyone(polls < kMaxPolls);
   }
 }
 
@@ -177,9 +177,9 @@ TEST(MpiServed, others_are_served_in_calls_on_other_windows) {
     changes += 1;
     if (rank() == 1) calls.change(changes);
     if (rank() == 0)
-      while (polls < kMostPolls && calls.load() < changes) polls += calls.make(kind);
-    EXPECT_LT(polls, kMostPolls) << "kind " << kind;
-    all_right = all_right && polls < kMostPolls;
+      while (polls < kMaxPolls && calls.load() < changes) polls += calls.make(kind);
+    EXPECT_LT(polls, kMaxPolls) << "kind " << kind;
+    all_right = all_right && polls < kMaxPolls;
     if (!halocline::test::everyone(all_right)) return;
   }
 }
@@ -187,15 +187,15 @@ TEST(MpiServed, others_are_served_in_calls_on_other_windows) {
 /// The owner looks at its lock when it polls, and an unlock and the next lock may arrive together.
 TEST(MpiServed, a_rank_gets_its_own_lock_while_another_locks_it_again_and_again) {
   if (size() < 2) GTEST_SKIP() << "it takes another rank";
-  constexpr int kMost = 3000;
+  constexpr int kMax = 3000;
   Calls calls;
   const int last = size() - 1;
   for (int i = 0; i < 10; ++i) {
     std::int64_t polls = 0;
     if (rank() == 0) calls.change_own();
-    while (rank() == last && polls < kMost && calls.look(MPI_LOCK_EXCLUSIVE) <= i) polls += 1;
-    EXPECT_LT(polls, kMost) << "in turn " << i;
-    if (!halocline::test::everyone(polls < kMost)) return;
+    while (rank() == last && polls < kMax && calls.look(MPI_LOCK_EXCLUSIVE) <= i) polls += 1;
+    EXPECT_LT(polls, kMax) << "in turn " << i;
+    if (!halocline::test::everyone(polls < kMax)) return;
   }
 }
 
@@ -209,8 +209,8 @@ TEST(MpiServed, a_lock_is_handed_over_after_any_number_of_calls) {
     std::int64_t polls = 0;
     if (rank() == 1) calls.change(0);
     if (rank() == 0) polls = repeat(calls, {}, MPI_LOCK_EXCLUSIVE, before);
-    EXPECT_LT(polls, kMostPolls) << "after " << before << " empty epochs";
-    all_right = halocline::test::everyone(polls < kMostPolls);
+    EXPECT_LT(polls, kMaxPolls) << "after " << before << " empty epochs";
+    all_right = halocline::test::everyone(polls < kMaxPolls);
   }
 }
 

@@ -312,7 +312,7 @@ class Relay {
   template <class Lock, class Unlock>
   int run(Lock lock, Unlock unlock) const {
     int times = 0;
-    for (std::int64_t taken = 1; times < kMost && read(0) != 1; ++taken) {
+    for (std::int64_t taken = 1; times < kMax && read(0) != 1; ++taken) {
       lock();
       const std::int64_t before = read(3 - rank());
       write(taken, 2 + rank());
@@ -324,7 +324,7 @@ class Relay {
     }
     return times;
   }
-  static constexpr int kMost = 400;
+  static constexpr int kMax = 400;
 
  private:
   const Numbers &notes_;
@@ -336,7 +336,7 @@ void expect_that_a_writer_breaks_a_relay(Lock lock, Unlock unlock) {
   const Relay relay(notes);
   MPI_Win_lock_all(MPI_MODE_NOCHECK, notes.win);
   if (rank() < 2) {
-    EXPECT_LT(relay.run([&] { lock(numbers.win); }, [&] { unlock(numbers.win); }), Relay::kMost) << "the writer did not get in";
+    EXPECT_LT(relay.run([&] { lock(numbers.win); }, [&] { unlock(numbers.win); }), Relay::kMax) << "the writer did not get in";
   } else if (rank() == 2) {
     while (relay.read(2) < 1 || relay.read(3) < 1) continue;
     relay.write(1, 1);
@@ -518,16 +518,16 @@ TEST(MpiDynamicWindow, is_reached_in_a_thousand_regions) {
 
 /// A rank of another node keeps what it has read of the list of attachments.
 TEST(MpiDynamicWindow, is_reached_where_memory_is_attached_anew) {
-  constexpr int kMost = 3;
+  constexpr int kMax = 3;
   MPI_Win win = MPI_WIN_NULL;
-  std::vector<std::int64_t> memory(kMost, -1);
+  std::vector<std::int64_t> memory(kMax, -1);
   MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
   MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
   MPI_Aint mine = 0;
   MPI_Get_address(memory.data(), &mine);
   std::vector<MPI_Aint> all(static_cast<size_t>(size()));
   MPI_Allgather(&mine, 1, MPI_AINT, all.data(), 1, MPI_AINT, MPI_COMM_WORLD);
-  for (std::int64_t numbers = 1; numbers <= kMost; ++numbers) {
+  for (std::int64_t numbers = 1; numbers <= kMax; ++numbers) {
     MPI_Win_attach(win, memory.data(), 8 * numbers);
     MPI_Barrier(MPI_COMM_WORLD);
     const std::int64_t value = 10 * numbers + rank();

@@ -11,8 +11,8 @@
 namespace halocline::core {
 namespace {
 
-constexpr int kMost = 40;
-using Heard = std::bitset<kMost>;
+constexpr int kMax = 40;
+using Heard = std::bitset<kMax>;
 
 /// The members that each of some knows of after all rounds.
 std::vector<Heard> all_rounds(int members) {
@@ -30,7 +30,7 @@ std::vector<Heard> all_rounds(int members) {
 }
 
 TEST(Dissemination, tells_each_member_of_all) {
-  for (int members = 1; members <= kMost; ++members)
+  for (int members = 1; members <= kMax; ++members)
     for (const Heard &heard : all_rounds(members)) EXPECT_EQ(heard.count(), static_cast<std::size_t>(members));
 }
 

@@ -15,9 +15,9 @@ namespace {
 constexpr double kFields = 29, kSolverFields = 1, kDepth = 2;
 /// A domain small enough for its messages to become short.
 constexpr double kSmallSide = 512, kSmallHeight = 32;
-constexpr int kLeastWeak = 128, kLeastStrong = 2048, kBeyond = 4, kFactor = 4, kLeastHeight = 1, kMostHeight = 1024;
+constexpr int kLeastWeak = 128, kLeastStrong = 2048, kBeyond = 4, kFactor = 4, kLeastHeight = 1, kMaxHeight = 1024;
 /// The most ranks of figures 12 and 13 of which the text speaks.
-constexpr int kMostCirrus = 4096;
+constexpr int kMaxCirrus = 4096;
 const std::vector<std::string> kPaperModes{"p2p_waitall", "fence", "pscw", "passive", "passive_naive"};
 const std::vector<std::string> kLibraryModes{"p2p", "notify", "direct", "notify_node"};
 const std::vector<std::string> kWeakModes{"fence_neighbours", "naive_neighbours", "pscw_late", "pscw_software"};
@@ -121,7 +121,7 @@ Figure strong_figure(const Settings &settings, const std::vector<Contender> &con
 Figure message_figure(const Settings &settings, const std::vector<Contender> &contenders, int ranks) {
   Figure figure{"messages", "Blocks of 16 x 16 x n cells, 1 field, " + std::to_string(ranks) + " ranks", "bytes of the longest message",
                 "ms per swap", "Brown et al., section V, on figures 7 to 9"};
-  for (const int height : growing(kLeastHeight, kMostHeight, kFactor)) {
+  for (const int height : growing(kLeastHeight, kMaxHeight, kFactor)) {
     const HaloProblem problem = columns(grid_of(ranks, 2), {16, 16, 1.0 * height}, kSolverFields);
     add_points(figure, settings, "archer", contenders, problem, longest_of(halo_pattern(problem, 2)[0]));
   }
@@ -161,7 +161,7 @@ std::vector<Figure> strong_scaling(const Settings &settings) {
 }
 
 std::vector<Figure> infiniband(const Settings &settings) {
-  const int most = std::min(settings.most_ranks, kMostCirrus), weak_least = std::min(kLeastWeak, std::max(most / kFactor, 2)),
+  const int most = std::min(settings.most_ranks, kMaxCirrus), weak_least = std::min(kLeastWeak, std::max(most / kFactor, 2)),
             strong_least = std::max(most / kFactor, 2);
   const std::vector<Contender> modes = modes_of(settings, kCirrusModes, {{"pscw", "notify"}});
   std::vector<Figure> figures{weak_figure(settings, modes, growing(weak_least, most), "cirrus"),

@@ -14,9 +14,9 @@ namespace simulate {
 namespace {
 
 constexpr int kTargets = 6, kInserts = 64;
-constexpr int kMostMotifRanks = 32768, kLeastMotifRanks = 64, kBeyondMotifRanks = 65536;
+constexpr int kMaxMotifRanks = 32768, kLeastMotifRanks = 64, kBeyondMotifRanks = 65536;
 /// Of the FFT: each rank has parts for all ranks of its row or column, so that the messages grow as p sqrt(p).
-constexpr int kMostFftRanks = 4096;
+constexpr int kMaxFftRanks = 4096;
 constexpr double kCount = 4, kItem = 8;
 
 /// Everyone sends an item to some random ranks, which do not know of it.
@@ -275,10 +275,10 @@ Figure fft_figure(const Settings &settings, const std::vector<Transposition> &va
 }
 
 std::vector<Figure> motifs(const Settings &settings) {
-  const int most = std::min(settings.most_ranks, kMostMotifRanks);
+  const int most = std::min(settings.most_ranks, kMaxMotifRanks);
   const std::vector<int> ranks = growing(std::min(kLeastMotifRanks, most), most);
   Figure fft = fft_figure(settings, {{"messages", 1, false}, {"puts, overlapped", kPlanes, true}},
-                          growing(kLeastMotifRanks, std::clamp(most, kLeastMotifRanks, kMostFftRanks)));
+                          growing(kLeastMotifRanks, std::clamp(most, kLeastMotifRanks, kMaxFftRanks)));
   fft.findings = {overlap_pays(fft)};
   return {hashtable(settings, ranks), sparse_exchange(settings, ranks), fft};
 }

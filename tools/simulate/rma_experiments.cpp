@@ -12,7 +12,7 @@ namespace simulate {
 namespace {
 
 constexpr double kWord = 8;
-constexpr int kMostNeighbours = 128, kBeyondRanks = 524288;
+constexpr int kMaxNeighbours = 128, kBeyondRanks = 524288;
 
 /// A job in which rank 0 reaches the first rank of the other of two nodes.
 template <class Write>
@@ -104,7 +104,7 @@ Figure pscw_over_neighbours(const Settings &settings, int ranks) {
   Settings alone = settings;
   alone.ranks_per_node = 1;
   figure.series = {{"pscw", Origin::simulated, {}}, {"fence", Origin::simulated, {}}};
-  const std::vector<int> neighbours = growing(2, std::min(kMostNeighbours, ranks / 2));
+  const std::vector<int> neighbours = growing(2, std::min(kMaxNeighbours, ranks / 2));
   for (const int k : neighbours)
     for (Series &series : figure.series) series.points.push_back({static_cast<double>(k), ring_us(alone, series.name.c_str(), ranks, k)});
   figure.findings = {pscw_costs_the_same_per_neighbour(figure), fence_overtakes_pscw(figure)};
@@ -116,11 +116,11 @@ Figure pscw_over_neighbours(const Settings &settings, int ranks) {
 
 std::vector<Figure> atomic_operations(const Settings &settings) {
   Figure figure{"atomics", "Atomic operations on a rank of another node", "bytes", "us", "Gerstenberger et al., figure 4a; SC13: 6a"};
-  constexpr int kMost = 1 << 15;
+  constexpr int kMax = 1 << 15;
   figure.series = {over_elements(settings, "sum by the network", by_network, 1 << 12),
                    over_elements(settings, "get and put under a lock", by_lock, 1 << 12),
                    over_elements(settings, "sum by the target's processor", by_target, 1 << 12)};
-  const auto bytes = growing(8, kMost);
+  const auto bytes = growing(8, kMax);
   figure.series.push_back(published("sum by the network", bytes, [](double s) { return 0.028 * s + 2.4; }));
   figure.series.push_back(published("get and put under a lock", bytes, [](double s) { return 0.0008 * s + 7.3; }));
   figure.findings = {lock_overtakes_network(figure), is_near_published(figure, "get and put under a lock", 1.3),

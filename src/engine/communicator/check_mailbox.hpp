@@ -25,7 +25,7 @@ enum class Word : int {
   started,    // a swap over one edge; the text is the plan's own
   finishing,  // the sender is in finish; the text lists the plans that the same thread would finish later
   ready,      // a stage of a barrier
-  gave_up     // the sender has abandoned the plan; the text says why
+  abandoned     // the sender has abandoned the plan; the text says why
 };
 
 /// A message about one round of one plan (a halo or an exchange). Plans have the same serial on all ranks.

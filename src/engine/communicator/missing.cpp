@@ -8,7 +8,7 @@
 namespace halocline::core {
 namespace {
 
-constexpr std::size_t kMostNamed = 8, kMostAsked = 1024;
+constexpr std::size_t kMaxNamed = 8, kMaxAsked = 1024;
 constexpr std::int64_t kLongestAsking_ns = 1'000'000'000;
 
 /// A rank that has not answered, or is in another call, as text.
@@ -27,7 +27,7 @@ void find_late_members(Communicator &communicator, std::vector<Absent> &absent) 
 void ask_other_nodes(Communicator &communicator, std::vector<Absent> &absent) {
   std::vector<Absent> asked;
   const int size = communicator.size();
-  for (int i = 1; i < size && asked.size() < kMostAsked; ++i)
+  for (int i = 1; i < size && asked.size() < kMaxAsked; ++i)
     if (const int rank = (communicator.rank() + i) % size; communicator.member_of(rank) == kNotOnNode) asked.push_back({rank, false, {}});
   const CallWord mine = communicator.call();
   communicator.roll_call().ask(communicator.comm(), mine, longest_asking_ns(communicator), asked, [&] { communicator.drive_progress(); });
@@ -37,7 +37,7 @@ void ask_other_nodes(Communicator &communicator, std::vector<Absent> &absent) {
 
 std::string list(const std::vector<Absent> &absent) {
   std::string text;
-  const std::size_t shown = std::min(absent.size(), kMostNamed);
+  const std::size_t shown = std::min(absent.size(), kMaxNamed);
   for (std::size_t i = 0; i < shown; ++i) text += (i == 0 ? "" : i + 1 == absent.size() ? " and " : ", ") + text_of(absent[i]);
   if (shown < absent.size()) text += " and " + std::to_string(absent.size() - shown) + " more";
   return text;

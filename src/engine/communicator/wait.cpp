@@ -20,7 +20,7 @@ constexpr long kYieldsWithCore = 200, kYieldsWithout = 50;
 constexpr long kPollEvery_ns = 50'000;      // no rank rings for what arrives by MPI or over a network
 // Without a core per rank the polls of the network by many waits would take the cores. There a sleep lasts this part of the wait so far, up
 // to a limit, if no poll since the last one has found anything.
-constexpr long kPartOfWait = 8, kMostPollEvery_ns = 1'000'000;
+constexpr long kPartOfWait = 8, kMaxPollEvery_ns = 1'000'000;
 constexpr long kSpinsOfLook = 8;
 constexpr long kYieldsForNetwork_ns = 50'000'000;  // a sleep delays a stream of data by its whole length
 constexpr long kYieldsWithoutCore_ns = 2'000'000;  // and a small message, which takes microseconds, by many times that
@@ -128,7 +128,7 @@ long Wait::poll_every_ns() {
   if (communicator_.core_per_rank() || !network_) return kPollEvery_ns;
   const std::uint64_t events = network_->events();
   if (std::exchange(events_, events) != events) return kPollEvery_ns;
-  return std::clamp<long>((now_ns() - start_ns_) / kPartOfWait, kPollEvery_ns, kMostPollEvery_ns);
+  return std::clamp<long>((now_ns() - start_ns_) / kPartOfWait, kPollEvery_ns, kMaxPollEvery_ns);
 }
 
 Wait::Turn Wait::next_turn() {

@@ -29,7 +29,7 @@ namespace halocline::core {
 
 namespace {
 
-constexpr int kMostCores = 16384;  // that a host may number
+constexpr int kMaxCores = 16384;  // that a host may number
 constexpr long kLongestTimeout_s = 100'000'000;  // three years
 
 /// An environment variable's value as text, for error messages; of HALOCLINE_TRACE only whether it is set.
@@ -120,7 +120,7 @@ Status Context::read_environment() {
   const Status status = environment_number(who, "TIMEOUT", timeout_s);
   timeout_ns_ = std::min(timeout_s, kLongestTimeout_s) * 1'000'000'000;
   HLC_TRY(status);
-  HLC_TRY(environment_number(who, "FAKE_NODES", pretended_nodes_));
+  HLC_TRY(environment_number(who, "FAKE_NODES", fake_nodes_));
   HLC_TRY(check_word(who, "CHECK", {"0", "1"}));
   HLC_TRY(check_word(who, "SUMMARY", {"0", "1"}));
   checks_ = *environment("CHECK") == '1' ? 1 : 0;
@@ -146,7 +146,7 @@ Status Context::compare_environment(MPI_Comm comm) {
   std::string folder;
   const unsigned uses = trace::wanted(&folder);
   const std::int64_t mine[] = {
-      timeout_ns_ / 1'000'000'000,   pretended_nodes_, checks_, static_cast<std::int64_t>(progress_), uses & trace::kTrace ? 1 : 0,
+      timeout_ns_ / 1'000'000'000,   fake_nodes_, checks_, static_cast<std::int64_t>(progress_), uses & trace::kTrace ? 1 : 0,
       uses & trace::kSummary ? 1 : 0};
   std::copy(std::begin(mine), std::end(mine), agreement_.all);
   HLC_TRY(
@@ -181,7 +181,7 @@ Status Context::split_nodes() {
   MPI_Comm_size(shared, &of_host_);
   one_host_ = of_host_ == size_;
   // Emulated nodes split the real ones into blocks of consecutive ranks.
-  const long blocks = pretended_nodes_ > 0 ? std::min<long>(pretended_nodes_, size_) : 1;
+  const long blocks = fake_nodes_ > 0 ? std::min<long>(fake_nodes_, size_) : 1;
   const int block = static_cast<int>(rank_ * blocks / size_);
   const Status status = check_mpi(MPI_Comm_split(shared, block, rank_, &node_comm_), "MPI_Comm_split");
   MPI_Comm_free(&shared);
@@ -215,7 +215,7 @@ Status Context::number_nodes() {
 /// The union of the cores that the ranks are bound to: a launcher may bind each rank to one core, or each to all.
 Status Context::count_cores() {
   constexpr int kStep = AgreementBuffer::kNumbers;
-  std::array<std::int64_t, kMostCores / 64> words{};
+  std::array<std::int64_t, kMaxCores / 64> words{};
   if (sched_getaffinity(0, sizeof words, reinterpret_cast<cpu_set_t *>(words.data())) != 0) words[0] = 1;
   std::int64_t used = std::find_if(words.rbegin(), words.rend(), [](std::int64_t word) { return word != 0; }).base() - words.begin();
   HLC_TRY(reduce(*this, node_comm_, MPI_MAX, &used, 1));

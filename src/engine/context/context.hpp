@@ -48,7 +48,7 @@ class Context : public Communicator {
   Status open_doorbell();
   Status open_post();
 
-  long pretended_nodes_ = 0, checks_ = 0;
+  long fake_nodes_ = 0, checks_ = 0;
   Packings packings_{};
   Network network_{*this};
   std::unique_ptr<CheckMailbox> check_mailbox_;

@@ -9,9 +9,9 @@
 namespace halocline::core::elements {
 
 /// Bytes of a strip at most.
-inline constexpr std::int64_t kMostCode = 40;
+inline constexpr std::int64_t kMaxCode = 40;
 
-/// Writes strips one after the other. There is room for kMostCode bytes of each.
+/// Writes strips one after the other. There is room for kMaxCode bytes of each.
 class StripWriter {
  public:
   explicit StripWriter(char *to) : begin_(to), next_(to) {}

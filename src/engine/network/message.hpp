@@ -77,10 +77,10 @@ struct Operands {
 };
 
 /// Words of the operands of `atomics` at most, and so atomics.
-inline constexpr std::size_t kMostListed = (kListRoom - sizeof(Message)) / sizeof(std::uint64_t);
+inline constexpr std::size_t kMaxListed = (kListRoom - sizeof(Message)) / sizeof(std::uint64_t);
 
 /// Bytes of values in a reply at most.
-inline constexpr std::int64_t kMostValueBytes = kMessageRoom - static_cast<std::int64_t>(sizeof(Message));
+inline constexpr std::int64_t kMaxValueBytes = kMessageRoom - static_cast<std::int64_t>(sizeof(Message));
 
 /// A reply, and where the values that follow it are written: as many as reply_room says. Null if no reply is wanted.
 struct Reply {
@@ -93,10 +93,10 @@ struct Reply {
 inline std::int64_t reply_room(const Message &query) {
   const auto upto = [&query](std::int64_t most) { return query.count < 0 ? 0 : query.count < most ? query.count : most; };
   switch (query.kind) {
-    case Message::Kind::atomics: return upto(static_cast<std::int64_t>(kMostListed)) * static_cast<std::int64_t>(sizeof(std::uint64_t));
+    case Message::Kind::atomics: return upto(static_cast<std::int64_t>(kMaxListed)) * static_cast<std::int64_t>(sizeof(std::uint64_t));
     case Message::Kind::gather:
     case Message::Kind::fetch:
-    case Message::Kind::swap: return upto(kMostValueBytes);
+    case Message::Kind::swap: return upto(kMaxValueBytes);
     default: return 0;
   }
 }

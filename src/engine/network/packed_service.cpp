@@ -93,7 +93,7 @@ bool has_known_elements(const Packed &packed) {
 
 bool is_valid(const Packed &packed) {
   const std::int64_t count = packed.query.count;
-  if (count <= 0 || count > kMostValueBytes || !has_known_elements(packed)) return false;
+  if (count <= 0 || count > kMaxValueBytes || !has_known_elements(packed)) return false;
   if (packed.values.bytes != values_of(packed) * count) return false;
   return has_right_strips(packed);
 }

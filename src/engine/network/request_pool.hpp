@@ -19,7 +19,7 @@ struct Request;
 enum class Room { usual, of_long_message };
 /// Requests to one rank at a time, so that a rank that receives nothing does not block the others. So many of them have a long room, which
 /// limits what that rank lends for its replies as well.
-inline constexpr std::size_t kMostRequests = 1024, kMostLongRooms = 16;
+inline constexpr std::size_t kMaxRequests = 1024, kMaxLongRooms = 16;
 
 /// Memory for a long message.
 struct LongRoom {
@@ -56,7 +56,7 @@ struct Connection {
   const char *failed_call = nullptr;
 
   /// Whether one more request may begin now.
-  bool has_room(Room room = Room::usual) const { return in_use < kMostRequests && (room == Room::usual || long_rooms < kMostLongRooms); }
+  bool has_room(Room room = Room::usual) const { return in_use < kMaxRequests && (room == Room::usual || long_rooms < kMaxLongRooms); }
 };
 
 /// One transfer with its bookkeeping. It belongs to the caller from begin to its end, then to the pool.

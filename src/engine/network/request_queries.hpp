@@ -11,7 +11,7 @@
 
 namespace halocline::core {
 
-/// The words of several atomics, kMostListed at most, and a place for the previous number of each.
+/// The words of several atomics, kMaxListed at most, and a place for the previous number of each.
 struct AtomicsQuery {
   std::span<const std::uint64_t> words;
   std::span<std::uint64_t> olds;

@@ -85,7 +85,7 @@ bool for_listed(const Message &query, const char *operands, std::int64_t bytes, 
 
 /// All are checked before the first is carried out.
 bool carry_out_all(const Served &memory, const Message &query, const char *operands, std::int64_t bytes, Reply *reply) {
-  if (query.count < 1 || query.count > static_cast<std::int64_t>(kMostListed)) return false;
+  if (query.count < 1 || query.count > static_cast<std::int64_t>(kMaxListed)) return false;
   if (!for_listed(query, operands, bytes, [&](const ListedAtomic &one) { return is_valid(memory, one); })) return false;
   auto *old = reinterpret_cast<std::uint64_t *>(reply->values);
   if (!old) return false;

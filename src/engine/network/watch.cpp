@@ -57,7 +57,7 @@ void Watch::look_at(Member member) {
 bool Watch::poll_sometimes(Member member) {
   std::atomic<std::int64_t> &looked = looked_ns_[static_cast<std::size_t>(member)];
   const std::int64_t now = coarse_now_ns();
-  if (now - looked.load(std::memory_order_relaxed) >= kGlance_ns) {
+  if (now - looked.load(std::memory_order_relaxed) >= kMinPollInterval_ns) {
     looked.store(now, std::memory_order_relaxed);
     const Lock lock(mutex_);
     look_at(member);

@@ -25,7 +25,7 @@ class Watch {
   /// Looks for ranks of the node that have ended. On other nodes: for ranks to which a request has failed, or that are not reached any
   /// more. Fails only if no rank can be reached any more.
   Status look(const char *call);
-  /// The same for one rank of the node, but not more often than every kGlance_ns; true if it is lost.
+  /// The same for one rank of the node, but not more often than every kMinPollInterval_ns; true if it is lost.
   bool poll_sometimes(Member member);
   /// The same for any rank, at once.
   bool has_lost(int rank, const char *call);
@@ -48,7 +48,7 @@ class Watch {
     std::string why;
     bool reported;
   };
-  static constexpr std::int64_t kGlance_ns = 20'000'000;
+  static constexpr std::int64_t kMinPollInterval_ns = 20'000'000;
 
   void look_at(Member member) HLC_REQUIRES(mutex_);
   void look_at_others(const char *call, RequestEngine &requests) HLC_REQUIRES(mutex_);

@@ -51,7 +51,7 @@ FarAtomics::~FarAtomics() {
 FarAtomics::Group &FarAtomics::group_for(const RemoteMemory &memory, std::size_t words) {
   const RemoteDescriptor *const descriptor = &memory.descriptor();
   for (std::size_t i = groups_; i-- > 0;)
-    if (group_[i].descriptor == descriptor && group_[i].words + words <= kMostListed) return group_[i];
+    if (group_[i].descriptor == descriptor && group_[i].words + words <= kMaxListed) return group_[i];
   Group &made = group_[groups_++];
   made = {&memory.network(), descriptor, memory.rank(), 0, 0, 0, 0, nullptr, State::added};
   return made;
@@ -82,7 +82,7 @@ Status FarAtomics::start() {
 }
 
 Status FarAtomics::ask(Group &group, Query &query) const {
-  std::array<std::uint64_t, kMostListed> words;
+  std::array<std::uint64_t, kMaxListed> words;
   std::uint64_t *next = words.data();
   for (std::size_t i = 0, at = group.first; i < group.count; ++i, at = list_[at].next) {
     const ListedAtomic one = listed(*list_[at].atomic);

@@ -10,7 +10,7 @@
 namespace halocline::core {
 
 /// Atomics that are under way at the same time.
-constexpr int kMostAtomicsAtOnce = 256;
+constexpr int kMaxAtomicsAtOnce = 256;
 
 /// Requests the cache line of an atomic that will be carried out, if it is mapped here. So those of several arrive at the same time.
 void fetch_line(const RemoteMemory &memory, const hlc_atomic &atomic);
@@ -27,7 +27,7 @@ class FarAtomics {
   /// Replies that are still under way are not wanted any more.
   ~FarAtomics();
 
-  /// Adds one, kMostAtomicsAtOnce in all, if its arguments are right. It stays where it is until they are carried out.
+  /// Adds one, kMaxAtomicsAtOnce in all, if its arguments are right. It stays where it is until they are carried out.
   Status add(const RemoteMemory &memory, hlc_atomic &atomic);
   bool empty() const { return groups_ == 0; }
   /// Starts those for whose queries there is room. Follows the last `add`.
@@ -59,10 +59,10 @@ class FarAtomics {
 
   const char *call_;
   std::size_t groups_ = 0, count_ = 0;
-  std::array<Group, kMostAtomicsAtOnce> group_;
-  std::array<Query, kMostAtomicsAtOnce> query_;
-  std::array<Listed, kMostAtomicsAtOnce> list_;
-  std::array<std::uint64_t, kMostAtomicsAtOnce> olds_;
+  std::array<Group, kMaxAtomicsAtOnce> group_;
+  std::array<Query, kMaxAtomicsAtOnce> query_;
+  std::array<Listed, kMaxAtomicsAtOnce> list_;
+  std::array<std::uint64_t, kMaxAtomicsAtOnce> olds_;
 };
 
 }  // namespace halocline::core

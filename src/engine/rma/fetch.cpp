@@ -16,7 +16,7 @@
 namespace halocline::core {
 namespace {
 
-constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 48;
 
 /// Bytes that are changed while the lock is held.
 constexpr std::int64_t kLocked = 4096;
@@ -24,7 +24,7 @@ constexpr std::int64_t kLocked = 4096;
 /// Finds the address of count numbers; null if they are not mapped.
 Status find_numbers(const char *call, Target at, hlc_number type, std::int64_t count, char **place) {
   const std::int64_t bytes = number_bytes(type);
-  if (count < 0 || count > kMostElements)
+  if (count < 0 || count > kMaxElements)
     return fail(Status::argument, "%s on rank %d: count is %lld but must be 0 or more, and no more than memory holds", call,
                 calling_rank(at), static_cast<long long>(count));
   if (!find_path(at, {0, count * bytes}, place)) return wrong_extent(call, at, {0, count * bytes});

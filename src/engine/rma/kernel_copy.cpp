@@ -18,7 +18,7 @@ void skip(iovec *piece, std::size_t bytes) {
 
 Status KernelCopy::add(std::int64_t offset, void *data, std::int64_t bytes) {
   if (bytes == 0) return Status::ok;
-  if (count_ == kMost) HLC_TRY(run());
+  if (count_ == kMax) HLC_TRY(run());
   const auto length = static_cast<std::size_t>(bytes);
   here_[count_] = {data, length};
   there_[count_] = {std::bit_cast<void *>(memory_.address() + static_cast<std::uint64_t>(offset)), length};

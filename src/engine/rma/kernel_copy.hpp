@@ -25,7 +25,7 @@ class KernelCopy {
   Status run();
 
  private:
-  static constexpr std::size_t kMost = 64;  // pieces of a system call
+  static constexpr std::size_t kMax = 64;  // pieces of a system call
 
   ssize_t copy_some(std::size_t first) const;
   Status failure() const;
@@ -34,7 +34,7 @@ class KernelCopy {
   const RemoteMemory &memory_;
   Direction direction_;
   std::size_t count_ = 0;
-  std::array<iovec, kMost> here_, there_;
+  std::array<iovec, kMax> here_, there_;
 };
 
 }  // namespace halocline::core

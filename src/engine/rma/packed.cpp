@@ -66,7 +66,7 @@ void pack(Basic type, const char *base, Side &side, std::int64_t bytes, char *to
 }
 
 /// Data of a message for which a request's own room is enough, where they are one run.
-constexpr std::int64_t kShort = Request::kRoom - static_cast<std::int64_t>(sizeof(Message)) - elements::kMostCode;
+constexpr std::int64_t kShort = Request::kRoom - static_cast<std::int64_t>(sizeof(Message)) - elements::kMaxCode;
 
 /// So many bytes take longer to copy than the network needs for a part more.
 constexpr std::int64_t kTail = 4096;
@@ -126,7 +126,7 @@ class PackedMessages {
 
   /// The bytes of data that a message has room for, after those used and a further strip.
   std::int64_t free_after(std::int64_t code_bytes, std::int64_t data_bytes) const {
-    const std::int64_t in_query = room_ - code_bytes - elements::kMostCode,
+    const std::int64_t in_query = room_ - code_bytes - elements::kMaxCode,
                        in_reply = fetches() ? room_ : std::numeric_limits<std::int64_t>::max();
     if (in_query < 0) return 0;
     return std::min(sends() ? in_query - data_bytes : std::numeric_limits<std::int64_t>::max(), in_reply - data_bytes);

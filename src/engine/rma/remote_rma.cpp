@@ -77,9 +77,9 @@ Status RemoteRma::get_piece(const char *call, std::int64_t offset, char *data, s
 /// The size of the pieces of a transfer of `bytes` bytes. Up to the size that may be under way at a time there is one piece. Above, pieces are
 /// few enough that a put need not wait for room.
 std::int64_t RemoteRma::piece_of(std::int64_t bytes) const {
-  constexpr std::int64_t kMostPieces = 256;
+  constexpr std::int64_t kMaxPieces = 256;
   if (bytes / 2 <= endpoint_.piece_bytes()) return endpoint_.most_bytes();
-  return std::min(endpoint_.most_bytes(), std::max(endpoint_.piece_bytes(), (bytes + kMostPieces - 1) / kMostPieces));
+  return std::min(endpoint_.most_bytes(), std::max(endpoint_.piece_bytes(), (bytes + kMaxPieces - 1) / kMaxPieces));
 }
 
 Status RemoteRma::put(const char *call, std::int64_t offset, const char *data, std::int64_t bytes) {

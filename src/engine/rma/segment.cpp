@@ -65,7 +65,7 @@ Status Segment::check_network(const char *call) const {
 }
 
 Status Segment::check(const char *call, const SegmentSpec &spec) const {
-  if (spec.bytes < 0 || spec.bytes > kMostBytes)
+  if (spec.bytes < 0 || spec.bytes > kMaxBytes)
     return fail(Status::argument, "%s on rank %d: bytes is %lld but must be 0 or more, and no more than memory holds", call, rank(),
                 static_cast<long long>(spec.bytes));
   if (spec.notifications < 0 || spec.notifications > HLC_MAX_NOTIFICATIONS)

@@ -95,14 +95,14 @@ Status mode_from_name(const char *name, hlc_mode *mode) {
   return fail(Status::argument, "unknown mode '%s'; the nearest is '%s'", name, nearest->name);
 }
 
-std::string speaker(const Communicator &communicator, const Options &options) {
+std::string message_prefix(const Communicator &communicator, const Options &options) {
   const CallWord call = communicator.call();
   const std::string said = options.name.empty() ? call.text() : std::string(name_of(call.name)) + " of plan '" + options.name + "'";
   return said + " on rank " + std::to_string(communicator.rank());
 }
 
 Status resolve(Options &options, const Communicator &communicator) {
-  const std::string who = speaker(communicator, options);
+  const std::string who = message_prefix(communicator, options);
   if (options.mode == HLC_MODE_DEFAULT) HLC_TRY(mode_from_environment(who, &options.mode));
   HLC_TRY(check_options(who, options));
   int epoch = 0, drive = 0;

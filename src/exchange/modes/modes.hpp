@@ -32,7 +32,7 @@ Status mode_from_name(const char *name, hlc_mode *mode);
 Status resolve(Options &options, const Communicator &communicator);
 /// The beginning of an error message: "hlc_exchange_create of plan 'ring' on rank 0", for the call in which this rank is. A plan without a
 /// name has its number.
-std::string speaker(const Communicator &communicator, const Options &options);
+std::string message_prefix(const Communicator &communicator, const Options &options);
 /// The options of an exchange that must be the same on all ranks.
 std::vector<Rule> rules_of(const Options &options);
 

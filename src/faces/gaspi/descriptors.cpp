@@ -9,7 +9,7 @@ namespace halocline::core::gaspi {
 
 Statement::Statement(Job &job, const Group &group) : job_(job), count_(group.members().size()) {
   static_assert(sizeof(MemoryDescriptor) % sizeof(std::uint64_t) == 0);
-  if (job.context.nodes() == 1 || count_ > kMostDescriptors) count_ = 0;
+  if (job.context.nodes() == 1 || count_ > kMaxDescriptors) count_ = 0;
   words_.resize(place_of(count_));
 }
 

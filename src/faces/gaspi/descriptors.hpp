@@ -38,7 +38,7 @@ class Statement {
   static std::size_t place_of(int index) { return kOutcome + static_cast<std::size_t>(index) * kDescriptor; }
 
   static constexpr std::size_t kOutcome = (sizeof(GroupOutcome) + 7) / 8, kDescriptor = sizeof(MemoryDescriptor) / 8;  // words
-  static constexpr int kMostDescriptors = 64;
+  static constexpr int kMaxDescriptors = 64;
 
   Job &job_;
   int count_;

@@ -20,7 +20,7 @@ using halocline::core::Status;
 namespace {
 
 /// "rank 3: " while the job is open.
-std::string speaker() {
+std::string message_prefix() {
   const halocline::core::Visit visit;
   const Job *job = the_job();
   return job ? "rank " + std::to_string(job->rank()) + ": " : std::string();
@@ -102,14 +102,14 @@ gaspi_return_t pgaspi_segment_avail_local(gaspi_segment_id_t *avail_seg_id) {
 [[gnu::format(printf, 1, 2)]] void pgaspi_printf(const char *format, ...) {
   std::va_list arguments;
   va_start(arguments, format);
-  print(speaker(), format, arguments);
+  print(message_prefix(), format, arguments);
   va_end(arguments);
 }
 
 [[gnu::format(printf, 2, 3)]] void pgaspi_printf_to(gaspi_rank_t rank, const char *format, ...) {
   std::va_list arguments;
   va_start(arguments, format);
-  print(speaker() + "to rank " + std::to_string(rank) + ": ", format, arguments);
+  print(message_prefix() + "to rank " + std::to_string(rank) + ": ", format, arguments);
   va_end(arguments);
 }
 

@@ -36,9 +36,9 @@ class Job final : public Session {
   Connections connections;
   Passive passive;
   Counters counters;
-  std::array<Queue, kMostQueues> queues;
-  std::array<Group, kMostGroups> groups;
-  std::array<Making, kMostSegments> makings;
+  std::array<Queue, kMaxQueues> queues;
+  std::array<Group, kMaxGroups> groups;
+  std::array<Making, kMaxSegments> makings;
 
  private:
   Status open_face() override;

@@ -10,7 +10,7 @@ namespace halocline::core::gaspi {
 /// memory.
 Query &PendingQueries::find(const Asked &asked) {
   const std::lock_guard lock(mutex_);
-  const bool full = queries_.size() >= kMost && queries_.count(asked) == 0;
+  const bool full = queries_.size() >= kMax && queries_.count(asked) == 0;
   for (auto next = queries_.begin(); full && next != queries_.end();) {
     const auto entry = next++;
     if (entry->first.thread != asked.thread) continue;

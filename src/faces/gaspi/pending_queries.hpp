@@ -44,7 +44,7 @@ class PendingQueries {
   }
 
  private:
-  static constexpr std::size_t kMost = 1024;
+  static constexpr std::size_t kMax = 1024;
 
   Query &find(const Asked &asked);
   void forget(const Asked &asked);

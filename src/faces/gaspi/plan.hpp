@@ -12,11 +12,11 @@
 namespace halocline::core::gaspi {
 
 /// Hard limits. A program may configure lower ones.
-constexpr unsigned kMostQueues = 16, kMostRequests = 4096, kMostGroups = 255, kMostSegments = 255, kMostNotifications = 65536;
+constexpr unsigned kMaxQueues = 16, kMaxRequests = 4096, kMaxGroups = 255, kMaxSegments = 255, kMaxNotifications = 65536;
 /// The default: programs have arrays of as many groups as GPI-2 has.
 constexpr unsigned kUsualGroups = 32;
-constexpr unsigned kMostPassiveBytes = 65535, kMostOfList = 255;
-constexpr unsigned long kMostBytes = 1ul << 40, kUsualBytes = 1ul << 30;
+constexpr unsigned kMaxPassiveBytes = 65535, kMaxOfList = 255;
+constexpr unsigned long kMaxBytes = 1ul << 40, kUsualBytes = 1ul << 30;
 constexpr int kMostRanks = 65535;
 
 /// The data of a control part, and which ranks write them:
@@ -47,7 +47,7 @@ class Plan {
 
  private:
   static_assert(GASPI_GROUP_ALL == 0);  // as GroupLayout wants it
-  static_assert(GroupLayout::words_for(kMostGroups, kMostRanks) + kWordsPerLinePair <= NotificationWords::kMostIds);
+  static_assert(GroupLayout::words_for(kMaxGroups, kMostRanks) + kWordsPerLinePair <= NotificationWords::kMaxIds);
 
   std::int64_t message_;
   GroupLayout groups_;

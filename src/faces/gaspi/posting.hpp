@@ -17,7 +17,7 @@ struct Move {
 };
 
 inline gaspi_return_t check_queue(const Job &job, gaspi_queue_id_t queue) {
-  return queue < kMostQueues && job.queues[queue].exists ? GASPI_SUCCESS : GASPI_ERR_INV_QUEUE;
+  return queue < kMaxQueues && job.queues[queue].exists ? GASPI_SUCCESS : GASPI_ERR_INV_QUEUE;
 }
 
 inline gaspi_return_t check_rank(const Job &job, gaspi_rank_t rank, gaspi_segment_id_t segment) {

@@ -28,14 +28,14 @@ constexpr gaspi_config_t kDefaults{
     .queue_size_max = 1024,
     .queue_num = 8,
     .group_max = kUsualGroups,
-    .segment_max = kMostSegments,
+    .segment_max = kMaxSegments,
     .transfer_size_max = kUsualBytes,
-    .notification_num = kMostNotifications,
+    .notification_num = kMaxNotifications,
     .passive_queue_size_max = 1024,
-    .passive_transfer_size_max = kMostPassiveBytes,
+    .passive_transfer_size_max = kMaxPassiveBytes,
     .allreduce_buf_size = 255 * sizeof(std::uint64_t),
     .allreduce_elem_max = 255,
-    .rw_list_elem_max = kMostOfList,
+    .rw_list_elem_max = kMaxOfList,
     .build_infrastructure = GASPI_TOPOLOGY_DYNAMIC,
     .user_defined = nullptr,
 };
@@ -51,10 +51,10 @@ bool is_device(const gaspi_dev_config_t &device) {
 
 bool is_possible(const gaspi_config_t &config) {
   const auto within = [](unsigned long value, unsigned long most) { return value >= 1 && value <= most; };
-  return within(config.queue_size_max, kMostRequests) && within(config.queue_num, kMostQueues) && within(config.group_max, kMostGroups) &&
-         within(config.segment_max, kMostSegments) && within(config.transfer_size_max, kMostBytes) &&
-         config.notification_num <= kMostNotifications && within(config.passive_transfer_size_max, kMostPassiveBytes) &&
-         within(config.allreduce_buf_size, kMostBytes) && config.allreduce_elem_max >= 1 && within(config.rw_list_elem_max, kMostOfList) &&
+  return within(config.queue_size_max, kMaxRequests) && within(config.queue_num, kMaxQueues) && within(config.group_max, kMaxGroups) &&
+         within(config.segment_max, kMaxSegments) && within(config.transfer_size_max, kMaxBytes) &&
+         config.notification_num <= kMaxNotifications && within(config.passive_transfer_size_max, kMaxPassiveBytes) &&
+         within(config.allreduce_buf_size, kMaxBytes) && config.allreduce_elem_max >= 1 && within(config.rw_list_elem_max, kMaxOfList) &&
          is_device(config.dev_config) && config.build_infrastructure <= GASPI_TOPOLOGY_DYNAMIC;
 }
 

@@ -44,7 +44,7 @@ gaspi_return_t pgaspi_queue_size(gaspi_queue_id_t queue, gaspi_number_t *queue_s
 gaspi_return_t pgaspi_queue_create(gaspi_queue_id_t *queue, gaspi_timeout_t) {
   return enter([&](Job &job) {
     if (!queue) return GASPI_ERR_NULLPTR;
-    for (unsigned id = 0; id < kMostQueues; ++id) {
+    for (unsigned id = 0; id < kMaxQueues; ++id) {
       if (job.queues[id].exists.exchange(true)) continue;
       *queue = static_cast<gaspi_queue_id_t>(id);
       return GASPI_SUCCESS;

@@ -21,7 +21,7 @@ constexpr const char *kRegister = "gaspi_segment_register", *kSize = "gaspi_segm
 
 gaspi_return_t check(const Job &job, gaspi_segment_id_t id, gaspi_size_t size) {
   if (id >= job.config.segment_max) return GASPI_ERR_INV_SEG;
-  return size >= 1 && size <= kMostBytes ? GASPI_SUCCESS : GASPI_ERR_INV_SEGSIZE;
+  return size >= 1 && size <= kMaxBytes ? GASPI_SUCCESS : GASPI_ERR_INV_SEGSIZE;
 }
 
 /// The segment that a call is to make.

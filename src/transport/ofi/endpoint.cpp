@@ -19,7 +19,7 @@
 namespace halocline::core::transport::ofi {
 namespace {
 
-constexpr std::size_t kMostTransferBytes = std::size_t{1} << 30;
+constexpr std::size_t kMaxTransferBytes = std::size_t{1} << 30;
 constexpr long kRetryEvery_ns = 1'000'000;    // transfers that had no room: there may be no event when there is room
 constexpr long kWithoutObject_ns = 50'000;    // for a provider without a wait object
 constexpr long kQuiet_ns = 10'000'000;        // before an endpoint of verbs is closed
@@ -125,7 +125,7 @@ void Endpoint::report_abilities(const Choice &choice) {
   const fi_info &info = *state_->info;
   const Traits &traits = state_->traits;
   disturbance_ = Disturbance(choice.fake, static_cast<std::uint32_t>(random_bits()));
-  abilities_.most_bytes = static_cast<std::int64_t>(std::min(info.ep_attr->max_msg_size, kMostTransferBytes));
+  abilities_.most_bytes = static_cast<std::int64_t>(std::min(info.ep_attr->max_msg_size, kMaxTransferBytes));
   abilities_.few_transfers = static_cast<std::int64_t>(info.tx_attr->size) / 2;
   if (traits.moves_by_processor) {
     abilities_.piece_bytes = LongTransfers::kPieceBytes;

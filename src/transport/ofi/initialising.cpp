@@ -7,7 +7,7 @@
 namespace halocline::core::transport::ofi {
 namespace {
 
-constexpr char kMostCached[] = "FI_MR_CACHE_MAX_COUNT", kPeers[] = "FI_UNIVERSE_SIZE";
+constexpr char kMaxCached[] = "FI_MR_CACHE_MAX_COUNT", kPeers[] = "FI_UNIVERSE_SIZE";
 constexpr int kFewestPeers = 16, kDefaultPeers = 256;
 
 std::string text_of_peers(int ranks) {
@@ -18,7 +18,7 @@ std::string text_of_peers(int ranks) {
 }  // namespace
 
 InitialisingVariables::InitialisingVariables(int ranks)
-    : most_cached_(kMostCached, is_cache_safe_as_set() ? "" : "0"), peers_(kPeers, text_of_peers(ranks)) {}
+    : most_cached_(kMaxCached, is_cache_safe_as_set() ? "" : "0"), peers_(kPeers, text_of_peers(ranks)) {}
 
 std::string shared_receives_for(const std::string &provider) {
   return provider.rfind("verbs", 0) == 0 && std::getenv(kSharedReceives) ? "0" : "";
@@ -32,7 +32,7 @@ int peers_of(int ranks) {
 }
 
 bool is_cache_safe_as_set() {
-  const char *const watch = std::getenv("FI_MR_CACHE_MONITOR"), *const most = std::getenv(kMostCached);
+  const char *const watch = std::getenv("FI_MR_CACHE_MONITOR"), *const most = std::getenv(kMaxCached);
   if (most && std::strcmp(most, "0") == 0) return true;
   return watch && (std::strcmp(watch, "userfaultfd") == 0 || std::strcmp(watch, "disabled") == 0);
 }

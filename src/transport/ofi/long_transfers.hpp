@@ -22,7 +22,7 @@ class LongTransfers {
   bool holds_up(const Transfer &transfer) const {
     if (!is_long(transfer)) return false;
     const auto found = peers_.find(transfer.peer);
-    if (found == peers_.end() || found->second.bytes == 0 || found->second.bytes + transfer.bytes <= kMostBytes) return false;
+    if (found == peers_.end() || found->second.bytes == 0 || found->second.bytes + transfer.bytes <= kMaxBytes) return false;
     return now_ns() - found->second.changed_ns < kPatience_ns;
   }
   void begin(const Transfer &transfer) {
@@ -34,7 +34,7 @@ class LongTransfers {
   void forget(Peer peer) { peers_.erase(peer); }
 
  private:
-  static constexpr std::int64_t kMostBytes = 2 * kPieceBytes, kLongBytes = kPieceBytes / 2, kPatience_ns = 500'000;
+  static constexpr std::int64_t kMaxBytes = 2 * kPieceBytes, kLongBytes = kPieceBytes / 2, kPatience_ns = 500'000;
   struct UnderWay {
     std::int64_t bytes = 0, changed_ns = 0;
   };

@@ -1,5 +1,5 @@
 // Chooses provider and interface: providers in libfabric's order, which is that of speed, those with immediate data first (choose); of several
-// interfaces the one on rank 0's network (find_usual); of several devices there the nearest (find_nearest).
+// interfaces the one on rank 0's network (find_default_interface); of several devices there the nearest (find_nearest).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/provider.hpp"
 
@@ -213,7 +213,7 @@ const fi_info *find_nearest(const std::vector<const fi_info *> &fitting, const f
 }
 
 /// Of several interfaces of the fastest provider: the one on rank 0's network, else the one to which this host's name resolves.
-const fi_info *find_usual(const std::vector<const fi_info *> &fitting, const Choice *agreed) {
+const fi_info *find_default_interface(const std::vector<const fi_info *> &fitting, const Choice *agreed) {
   const auto same_provider = [&](const fi_info *info) {
     return std::strcmp(text(info->fabric_attr->prov_name), text(fitting[0]->fabric_attr->prov_name)) == 0;
   };
@@ -229,7 +229,7 @@ const fi_info *find_usual(const std::vector<const fi_info *> &fitting, const Cho
 
 /// The same; a device of hardware is the nearest of its kind.
 const fi_info *find_best(const std::vector<const fi_info *> &fitting, const Choice *agreed) {
-  return find_nearest(fitting, find_usual(fitting, agreed));
+  return find_nearest(fitting, find_default_interface(fitting, agreed));
 }
 
 /// The names of the endpoints, each once.

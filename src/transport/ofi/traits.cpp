@@ -14,7 +14,7 @@
 namespace halocline::core::transport::ofi {
 namespace {
 
-constexpr std::size_t kMostBytesIfUnordered = 5000, kFewestImmediateBytes = 4;
+constexpr std::size_t kMaxBytesIfUnordered = 5000, kFewestImmediateBytes = 4;
 
 /// Its sources: fi_cxi(7), fi_efa(7) and fi_opx(7), and the files of libfabric's sources below prov/ that are named.
 struct Row {
@@ -74,7 +74,7 @@ Traits traits_of(const fi_info &info, Fake fake) {
 void simulate(fi_info &info, Fake fake) {
   if (!is_unordered(fake)) return;
   info.tx_attr->msg_order = info.rx_attr->msg_order = 0;
-  if (fake == Fake::unordered || fake == Fake::poor) lower(info.ep_attr->max_msg_size, kMostBytesIfUnordered);
+  if (fake == Fake::unordered || fake == Fake::poor) lower(info.ep_attr->max_msg_size, kMaxBytesIfUnordered);
   if (fake == Fake::unordered) return;
   if (fake == Fake::poor) {
     lower(info.domain_attr->cq_data_size, kFewestImmediateBytes);

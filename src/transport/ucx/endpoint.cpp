@@ -21,10 +21,10 @@ namespace halocline::core::transport::ucx {
 namespace {
 
 // UCX puts the fragments of a longer message together in memory of its own before it hands the message over.
-constexpr std::int64_t kMostTransferBytes = 1 << 20, kMostTransferBytesIfFake = 5000, kPieceBytes = 64 << 10;
-constexpr std::int64_t kMostBytesOfPut = 1 << 30;
+constexpr std::int64_t kMaxTransferBytes = 1 << 20, kMaxTransferBytesIfFake = 5000, kPieceBytes = 64 << 10;
+constexpr std::int64_t kMaxBytesOfPut = 1 << 30;
 constexpr std::int64_t kFewTransfers = 1024;
-constexpr int kMostRounds = 16;               // of progress in a poll
+constexpr int kMaxRounds = 16;               // of progress in a poll
 constexpr long kRetryEvery_ns = 1'000'000;    // transfers that were refused
 constexpr long kWithoutObject_ns = 50'000;    // for a worker without a wait object
 
@@ -135,8 +135,8 @@ Status Endpoint::open(const Wish &wish, const Choice &choice) {
 void Endpoint::report_abilities(const Choice &choice, bool one_sided) {
   disturbance_ = Disturbance(choice.fake, static_cast<std::uint32_t>(random_bits()));
   const bool poor = choice.fake == Fake::poor;
-  abilities_.most_bytes = one_sided ? kMostBytesOfPut : kMostTransferBytes;
-  if (disturbance_.is_unordered()) abilities_.most_bytes = kMostTransferBytesIfFake;
+  abilities_.most_bytes = one_sided ? kMaxBytesOfPut : kMaxTransferBytes;
+  if (disturbance_.is_unordered()) abilities_.most_bytes = kMaxTransferBytesIfFake;
   if (!one_sided) abilities_.piece_bytes = kPieceBytes;
   abilities_.few_transfers = kFewTransfers;
   abilities_.carries_values = !poor;
@@ -247,7 +247,7 @@ void Endpoint::poll() {
     if (!locked.owns_lock()) return;
   }
   count_poll();
-  for (int round = 0; round < kMostRounds && state_->library->progress(state_->worker) != 0; ++round) {
+  for (int round = 0; round < kMaxRounds && state_->library->progress(state_->worker) != 0; ++round) {
   }
   outbox_.part_from_lost();
   for (Transfer *next = over_.take(); next;) {

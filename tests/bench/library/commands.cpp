@@ -57,7 +57,7 @@ const char *const kWindows =
 CLI::App *add_rma_command(CLI::App &app, RmaOptions &options) {
   options.sizes = {8, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304};
   CLI::App *command = app.add_subcommand("rma", kRma);
-  add_sizes(*command, options, "Bytes of a put or get, and of an accumulate of doubles", {1, kMostRmaBytes});
+  add_sizes(*command, options, "Bytes of a put or get, and of an accumulate of doubles", {1, kMaxRmaBytes});
   add_words(*command, "--parts", options.parts, rma_parts(), "Groups of operations, comma-separated");
   add_common(*command, options);
   add_sampling(*command, options);

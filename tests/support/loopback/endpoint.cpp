@@ -19,7 +19,7 @@ namespace {
 
 constexpr long kLongestSleep_ns = 50'000;  // there is no wait object
 
-constexpr std::int64_t kMostBytes = 1 << 16, kMostBytesIfFake = 5000;
+constexpr std::int64_t kMaxBytes = 1 << 16, kMaxBytesIfFake = 5000;
 constexpr std::int64_t kRoomBytes = 1 << 14;  // under way to one peer
 constexpr std::int64_t kAlwaysRoomBytes = 64;
 constexpr std::int64_t kFewTransfers = 32;
@@ -62,7 +62,7 @@ Status Endpoint::open(const Wish &, const Choice &choice) {
   abilities_.carries_values = !poor;
   abilities_.registers_sources = poor;
   abilities_.keeps_order = !unordered;
-  abilities_.most_bytes = unordered ? kMostBytesIfFake : kMostBytes;
+  abilities_.most_bytes = unordered ? kMaxBytesIfFake : kMaxBytes;
   abilities_.few_transfers = kFewTransfers;
   immediate_data_ = ImmediateDataTable(draw_bits, carries_values());
   chance_ = Chance(choice.fake, number_);

@@ -63,13 +63,13 @@ double time_prepared(MPI_Comm comm, int count, Prepare prepare, Call call) {
 template <class Sample>
 std::vector<std::vector<double>> sample_in_turn(std::size_t contenders, const CommonOptions &options, std::mt19937_64 &random,
                                                 Sample sample) {
-  constexpr double kMost = 1e5;
+  constexpr double kMax = 1e5;
   std::vector<std::vector<double>> samples(contenders);
   std::vector<int> repeats;
-  for (std::size_t k = 0; k < contenders; ++k) repeats.push_back(repeats_for(std::max(sample(k, 1), sample(k, 1)), options, 1, kMost));
+  for (std::size_t k = 0; k < contenders; ++k) repeats.push_back(repeats_for(std::max(sample(k, 1), sample(k, 1)), options, 1, kMax));
   in_rounds(contenders, options.repetitions, random, [&](std::size_t k) {
     samples[k].push_back(sample(k, repeats[k]));
-    repeats[k] = std::min(2 * repeats[k], repeats_for(samples[k].back(), options, 1, kMost));
+    repeats[k] = std::min(2 * repeats[k], repeats_for(samples[k].back(), options, 1, kMax));
   });
   return samples;
 }

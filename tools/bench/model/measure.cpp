@@ -148,7 +148,7 @@ class Plan {
 
 /// All items are measured so often if there is time. The cores of a virtual machine may be farther from each other for a while, and another
 /// program may run for a while. What took the least time is the machine's own.
-constexpr int kMostPasses = 5;
+constexpr int kMaxPasses = 5;
 /// Another pass takes at most so many times as long as the first one.
 constexpr double kSlack = 1.3;
 
@@ -227,7 +227,7 @@ Measured measure_model(MPI_Comm all, const ModelOptions &options, int argc, char
   const std::size_t begun = pass();
   // Each pass as a whole, so that the samples of an item lie apart.
   const double once = MPI_Wtime() - begin;
-  while (measured.passes < kMostPasses && is_time_left(all, end - kSlack * once)) pass();
+  while (measured.passes < kMaxPasses && is_time_left(all, end - kSlack * once)) pass();
   for (ItemRows &some : calmest) {
     for (ResultRow &row : some.rows) rows.push_back(std::move(row));
     measured.left_out += some.is_whole ? 0 : 1;

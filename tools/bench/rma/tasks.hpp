@@ -16,7 +16,7 @@
 namespace bench {
 
 /// Bytes of each rank that the command `operations` uses, and `rma`, which has longer transfers.
-constexpr std::int64_t kOperationBytes = std::int64_t{1} << 20, kMostRmaBytes = std::int64_t{4} << 20;
+constexpr std::int64_t kOperationBytes = std::int64_t{1} << 20, kMaxRmaBytes = std::int64_t{4} << 20;
 
 /// A rank's part of what all can access, and what rank 0 moves, each of so many bytes.
 struct RmaMemory {

@@ -10,7 +10,7 @@
 namespace doctor {
 namespace {
 
-constexpr int kMostDims = 3, kMostBlocks = 2 * kMostDims;
+constexpr int kMostDims = 3, kMaxBlocks = 2 * kMostDims;
 constexpr int kInts = 3;  // of a block
 
 /// A periodic grid of all ranks, and a block of integers for each neighbour.
@@ -22,7 +22,7 @@ class Torus {
     CALL(MPI_Dims_create, bench.size(), dims(), extents_.data());
     CALL(MPI_Cart_create, bench.comm(), dims(), extents_.data(), periodic.data(), 0, &comm_);
     counts_.fill(kInts), types_.fill(MPI_INT);
-    for (int block = 0; block < kMostBlocks; ++block) {
+    for (int block = 0; block < kMaxBlocks; ++block) {
       places_[at(block)] = kInts * block;
       bytes_[at(block)] = static_cast<MPI_Aint>(kInts * block * sizeof(int));
     }
@@ -77,10 +77,10 @@ class Torus {
   Bench &bench_;
   std::vector<int> extents_;
   MPI_Comm comm_ = MPI_COMM_NULL;
-  std::array<int, kInts * kMostBlocks> out_{}, in_{};
-  std::array<int, kMostBlocks> counts_{}, places_{};
-  std::array<MPI_Aint, kMostBlocks> bytes_{};
-  std::array<MPI_Datatype, kMostBlocks> types_{};
+  std::array<int, kInts * kMaxBlocks> out_{}, in_{};
+  std::array<int, kMaxBlocks> counts_{}, places_{};
+  std::array<MPI_Aint, kMaxBlocks> bytes_{};
+  std::array<MPI_Datatype, kMaxBlocks> types_{};
 };
 
 void exchange_blocking(Torus &t) {

@@ -10,7 +10,7 @@
 namespace doctor {
 namespace {
 
-constexpr int kMostRanksForAll = 32;
+constexpr int kMaxRanksForAll = 32;
 
 /// Datatypes live as long as MPI does, so the schemes are never destroyed.
 struct Schemes {
@@ -50,8 +50,7 @@ Plan full_plan(const Bench &bench) {
   plan.add(Operation::get, previous, schemes().full);
   plan.add(Operation::put, next, schemes().big);
   plan.add(Operation::get, previous, schemes().big);
-  for (int distance = 0; distance < std::min(bench.size(), kMostRanksForAll); ++distance)
-    plan.add(Operation::put, distance, schemes().slot);
+  for (int distance = 0; distance < std::min(bench.size(), kMaxRanksForAll); ++distance) plan.add(Operation::put, distance, schemes().slot);
   return plan;
 }
 

@@ -100,12 +100,12 @@ Runs runs_of(const typed::ConstBuffer &buffer) { return {&buffer.layout->steps()
 /// two layouts stand for all.
 bool is_scattered(const ResolvedTarget &resolved, const typed::ConstBuffer &origin) {
   constexpr std::int64_t kShortRun = 4096;
-  constexpr int kMostParts = 64;
+  constexpr int kMaxParts = 64;
   std::array<typed::Side, 2> sides{typed::Side{origin.layout->steps(), origin.count},
                                    typed::Side{resolved.layout->steps(), resolved.count}};
   std::int64_t bytes = 0, runs = 0;
   typed::Part<2> part;
-  for (int i = 0; i < kMostParts && typed::next_part(sides, part); ++i) bytes += part.bytes * part.count, runs += part.count;
+  for (int i = 0; i < kMaxParts && typed::next_part(sides, part); ++i) bytes += part.bytes * part.count, runs += part.count;
   return bytes < kShortRun * runs;
 }
 

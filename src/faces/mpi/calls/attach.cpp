@@ -15,7 +15,7 @@ int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
   Window *window = find_window(win);
   if (!window) return host::Win_attach(win, base, size);
   if (window->attributes.flavor != MPI_WIN_FLAVOR_DYNAMIC) return answer(*window, MPI_ERR_RMA_FLAVOR);
-  if (size < 0 || size > halocline::core::kMostBytes)
+  if (size < 0 || size > halocline::core::kMaxBytes)
     return answer(*window, refuse(MPI_ERR_SIZE, "invalid size of %lld bytes", static_cast<long long>(size)));
   if (size > 0 && !is_address(base)) return answer(*window, refuse(MPI_ERR_ARG, "invalid address %p", base));
   if (window->check) window->check->note_memory(base, size);

@@ -1,4 +1,4 @@
-// Making and freeing windows. All ranks take the same decision: the engine carries the window, or the host MPI.
+// Makes and frees windows. All ranks take the same decision: the engine carries the window, or the host MPI.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstdint>
@@ -35,24 +35,24 @@ struct Wanted {
 };
 
 /// What is wrong with a call on a rank. The ranks do what the least of them says.
-enum Matter : std::int64_t { no_world, null_base, too_large, unprepared, none_wrong };
+enum Problem : std::int64_t { no_world, null_base, too_large, unprepared, no_problem };
 
 /// What a rank contributes to the first meeting of a call; reduced by MPI_MIN.
 struct FirstMeeting {
-  std::int64_t matter;
+  std::int64_t problem;
   CommonMemory memory;
 };
 constexpr int kNumbersOfMeeting = 1 + CommonMemory::count;
 static_assert(sizeof(FirstMeeting) == kNumbersOfMeeting * sizeof(std::int64_t));
 
 /// A window that is being made. Unless it is released, its handle is freed with it.
-struct Making {
+struct NewWindow {
   std::unique_ptr<Window> window;
 
-  Making() = default;
-  Making(const Making &) = delete;
-  Making &operator=(const Making &) = delete;
-  ~Making() {
+  NewWindow() = default;
+  NewWindow(const NewWindow &) = delete;
+  NewWindow &operator=(const NewWindow &) = delete;
+  ~NewWindow() {
     if (window && window->handle != MPI_WIN_NULL) host::Win_free(&window->handle);
   }
 };
@@ -60,10 +60,10 @@ struct Making {
 bool is_user_memory(int flavor) { return flavor == MPI_WIN_FLAVOR_CREATE || flavor == MPI_WIN_FLAVOR_DYNAMIC; }
 
 /// `result` is where the call is to write the address of memory that it allocates.
-Matter find_matter(const Wanted &wanted, const void *result) {
+Problem find_problem(const Wanted &wanted, const void *result) {
   if (!has_world()) return no_world;
   if (is_user_memory(wanted.flavor) ? wanted.memory.bytes > 0 && !wanted.memory.base : !result) return null_base;
-  return wanted.memory.bytes > kMostBytes ? too_large : none_wrong;
+  return wanted.memory.bytes > kMaxBytes ? too_large : no_problem;
 }
 
 /// The host reports what is wrong with these arguments. `joins` is set if the communicator joins two groups.
@@ -117,12 +117,12 @@ std::string obstacle_of(const Wanted &wanted, CommContext &comm) {
 }
 
 /// What a rank makes alone: the window without its memory, and the handle. Local.
-Status prepare_window(const Wanted &wanted, const std::shared_ptr<CommContext> &comm, Making &making) {
+Status prepare_window(const Wanted &wanted, const std::shared_ptr<CommContext> &comm, NewWindow &made) {
   if (comm->context.lost()) return comm->context.why_lost();
   return alone(comm->context, [&] {
-    making.window = std::make_unique<Window>(comm);
-    making.window->epochs.open(has_several_threads());
-    return check_mpi(make_handle(wanted, &making.window->handle), wanted.call);
+    made.window = std::make_unique<Window>(comm);
+    made.window->epochs.open(has_several_threads());
+    return check_mpi(make_handle(wanted, &made.window->handle), wanted.call);
   });
 }
 
@@ -139,14 +139,14 @@ Status open_memory(const Wanted &wanted, Window &window, const CommonMemory &com
 
 /// Collective, the same status on all ranks; `obstacle` says why the engine cannot carry the window. `prepared`: the status of what this rank
 /// has made before the meeting, if the communicator had a context.
-Status carry(Wanted &wanted, Making &making, Status prepared, const FirstMeeting &met, std::string &obstacle) {
+Status carry(Wanted &wanted, NewWindow &made, Status prepared, const FirstMeeting &met, std::string &obstacle) {
   const std::shared_ptr<CommContext> comm = find_comm_context(wanted.comm);
   obstacle = obstacle_of(wanted, *comm);
   if (!obstacle.empty()) return comm->obstacle().empty() ? Status::unsupported : comm->obstacle_status();
-  const bool is_first = !making.window && !failed(prepared);
-  if (is_first) prepared = prepare_window(wanted, comm, making);
-  if (is_first || met.matter == unprepared) HLC_TRY(agree(comm->context, comm->context.comm(), prepared));
-  Window &window = *making.window;
+  const bool is_first = !made.window && !failed(prepared);
+  if (is_first) prepared = prepare_window(wanted, comm, made);
+  if (is_first || met.problem == unprepared) HLC_TRY(agree(comm->context, comm->context.comm(), prepared));
+  Window &window = *made.window;
   window.number = comm->number_window();
   HLC_TRY(open_memory(wanted, window, met.memory, obstacle));
   window.attributes = attributes_of(wanted, window);
@@ -155,7 +155,7 @@ Status carry(Wanted &wanted, Making &making, Status prepared, const FirstMeeting
   return Status::ok;
 }
 
-int answer_by(MPI_Comm comm, int code) {
+int call_comm_errhandler(MPI_Comm comm, int code) {
   explain_call(comm, code);
   return PMPI_Comm_call_errhandler(comm, code), code;
 }
@@ -164,7 +164,7 @@ int answer_by(MPI_Comm comm, int code) {
 bool is_final(Status status) { return status == Status::peer_died || status == Status::timeout || status == Status::memory; }
 
 /// All ranks return the same code, whichever of them passed the argument.
-int refuse_matter(const Wanted &wanted, std::int64_t least) {
+int refuse_problem(const Wanted &wanted, std::int64_t least) {
   const auto mine = static_cast<long long>(wanted.memory.bytes);
   if (least == null_base) return refuse(MPI_ERR_ARG, "a rank passed NULL as base or baseptr");
   const int code = is_user_memory(wanted.flavor) ? MPI_ERR_SIZE : MPI_ERR_NO_MEM;
@@ -186,7 +186,7 @@ int meet(MPI_Comm comm, const std::shared_ptr<CommContext> &known, FirstMeeting 
   Wait wait(known->context, WakeUp::by_polling);
   const Status met = wait_until(wait, test, [&] { return known->look_for_dead(); });
   // MPI may still write to the numbers.
-  if (failed(met)) return static_cast<void>(least.release()), answer_by(comm, code_of(met));
+  if (failed(met)) return static_cast<void>(least.release()), call_comm_errhandler(comm, code_of(met));
   *mine = *least;
   return code;
 }
@@ -203,22 +203,22 @@ int make(Wanted &wanted, const void *result, LeaveToHost leave_to_host) {
   int joins = 0;
   if (is_for_host(wanted, &joins)) return leave_to_host();
   if (joins) return PMPI_Comm_call_errhandler(wanted.comm, MPI_ERR_COMM), MPI_ERR_COMM;
-  Making making;
+  NewWindow made;
   const std::shared_ptr<CommContext> known = known_comm_context(wanted.comm);
-  const Status prepared = known && obstacle_of(wanted, *known).empty() ? prepare_window(wanted, known, making) : Status::ok;
-  FirstMeeting met{std::min(find_matter(wanted, result), failed(prepared) ? unprepared : none_wrong), {}};
-  met.memory = failed(prepared) || !making.window ? CommonMemory::of_one(wanted.memory) : making.window->memory.offer(wanted.memory);
+  const Status prepared = known && obstacle_of(wanted, *known).empty() ? prepare_window(wanted, known, made) : Status::ok;
+  FirstMeeting met{std::min(find_problem(wanted, result), failed(prepared) ? unprepared : no_problem), {}};
+  met.memory = failed(prepared) || !made.window ? CommonMemory::of_one(wanted.memory) : made.window->memory.offer(wanted.memory);
   // The engine's steps have a time limit, and this meeting has none.
   if (const int code = meet(wanted.comm, known, &met); code != MPI_SUCCESS) return code;
-  if (met.matter == no_world) return leave(wanted, "the program uses MPI sessions without MPI_Init; call MPI_Init as well", leave_to_host);
-  if (met.matter < unprepared) return answer_by(wanted.comm, refuse_matter(wanted, met.matter));
+  if (met.problem == no_world) return leave(wanted, "the program uses MPI sessions without MPI_Init; call MPI_Init as well", leave_to_host);
+  if (met.problem < unprepared) return call_comm_errhandler(wanted.comm, refuse_problem(wanted, met.problem));
   std::string obstacle;
-  const Status carried = carry(wanted, making, prepared, met, obstacle);
-  if (is_final(carried)) return answer_by(wanted.comm, code_of(carried));
+  const Status carried = carry(wanted, made, prepared, met, obstacle);
+  if (is_final(carried)) return call_comm_errhandler(wanted.comm, code_of(carried));
   if (failed(carried)) return leave(wanted, obstacle.empty() ? error_message() : obstacle, leave_to_host);
-  *wanted.win = making.window->handle;
+  *wanted.win = made.window->handle;
   count_carried(wanted.call);
-  add_window(making.window.release());
+  add_window(made.window.release());
   return MPI_SUCCESS;
 }
 

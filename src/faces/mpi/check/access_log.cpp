@@ -13,7 +13,7 @@ namespace {
 using typed::Operation;
 using typed::Strip;
 
-constexpr std::int64_t kMostRuns = 65536;
+constexpr std::int64_t kMaxRuns = 65536;
 
 /// The same bytes, as runs that ascend; adjacent ones are one.
 Strip ascending(Strip strip) {
@@ -35,7 +35,7 @@ bool find_run(const Strip &strip, ByteRange range, ByteRange *common) {
 
 bool strips_overlap(const Strip &a, const Strip &b, ByteRange *common) {
   if (a.count > b.count) return strips_overlap(b, a, common);
-  for (std::int64_t i = 0; i < std::min(a.count, kMostRuns); ++i) {
+  for (std::int64_t i = 0; i < std::min(a.count, kMaxRuns); ++i) {
     const std::int64_t begin = a.offset + i * a.stride;
     if (find_run(b, {begin, begin + a.bytes}, common)) return true;
   }
@@ -77,7 +77,7 @@ ByteRuns::ByteRuns(const typed::Layout &layout, std::int64_t count, std::int64_t
   std::int64_t runs = 0;
   typed::Cursor cursor(layout.steps(), count);
   for (Strip strip; cursor.next(strip);) {
-    has_all = used < kMost && runs + strip.count <= kMostRuns;
+    has_all = used < kMax && runs + strip.count <= kMaxRuns;
     if (!has_all) return;
     if (strip.bytes == 0 || strip.count == 0) continue;
     strip.offset += offset;
@@ -117,10 +117,10 @@ bool TargetLog::open() {
 
 /// The oldest accesses are forgotten: then a conflict with them is not found.
 void TargetLog::add(const LoggedAccess &access) {
-  if (used < kMost)
+  if (used < kMax)
     all[used++] = access;
   else
-    all[next++ % kMost] = access;
+    all[next++ % kMax] = access;
 }
 
 HeldLog::HeldLog(TargetLog &log) : log_(log) {

@@ -27,7 +27,7 @@ struct ByteRange {
 
 /// The bytes of an access, or some of them if they are too many strips: what is found of these is certain.
 struct ByteRuns {
-  static constexpr int kMost = 16;
+  static constexpr int kMax = 16;
 
   ByteRuns() = default;
   /// Those of `count` elements of a datatype, whose buffer is at `offset`.
@@ -37,7 +37,7 @@ struct ByteRuns {
   ByteRange reach;
   std::int32_t used = 0;
   bool has_all = true;
-  typed::Strip strips[kMost];  // of ascending runs
+  typed::Strip strips[kMax];  // of ascending runs
 };
 
 /// Whether both have a byte in common; `common` gets the first such run.
@@ -77,14 +77,14 @@ const char *why_not(const LoggedAccess &a, const LoggedAccess &b);
 
 /// A target's accesses. All members are read and written under the mutex; a rank that dies with it leaves it to the next.
 struct TargetLog {
-  static constexpr std::uint32_t kMost = 1024;
+  static constexpr std::uint32_t kMax = 1024;
 
   pthread_mutex_t mutex;
   std::uint64_t exposures;  // of the target that have ended
   std::uint64_t image_fence, image_exposure;  // 1 + the epoch at whose beginning the image was taken; 0: none
   std::uint32_t shares_memory;  // 1: another window is over the same memory, whose accesses the image does not follow
   std::uint32_t used, next;  // next: the place of the oldest one, if all are used
-  LoggedAccess all[kMost];
+  LoggedAccess all[kMax];
 
   /// Makes the mutex. False if the system cannot.
   bool open();

@@ -19,7 +19,7 @@ bool BusyBuffers::find(const BusyBuffer &wanted, BusyBuffer *found, ByteRange *c
 /// The oldest ones are forgotten.
 void BusyBuffers::add(const BusyBuffer &buffer) {
   const std::lock_guard lock(mutex_);
-  if (all_.size() == kMost) all_.erase(all_.begin(), all_.begin() + kMost / 4);
+  if (all_.size() == kMax) all_.erase(all_.begin(), all_.begin() + kMax / 4);
   all_.push_back(buffer);
 }
 

@@ -28,7 +28,7 @@ struct BusyBuffer {
 /// Of all windows. Any thread.
 class BusyBuffers {
  public:
-  static constexpr std::size_t kMost = 1024;
+  static constexpr std::size_t kMax = 1024;
 
   /// Finds a buffer that is not to be used yet as `wanted` is; false if there is none.
   bool find(const BusyBuffer &wanted, BusyBuffer *found, ByteRange *common) const;

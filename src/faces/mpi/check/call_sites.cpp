@@ -19,7 +19,7 @@
 namespace halocline::core::mpi {
 namespace {
 
-constexpr std::uint32_t kUnknown = CallSites::kMost;
+constexpr std::uint32_t kUnknown = CallSites::kMax;
 
 const char *base_of(const char *file) {
   const char *slash = std::strrchr(file, '/');
@@ -112,7 +112,7 @@ std::uint32_t CallSiteWriter::here() {
   const std::lock_guard lock(mutex_);
   if (!frame || !sites_) return kUnknown;
   if (const auto found = known_.find(frame); found != known_.end()) return found->second;
-  if (sites_->used == CallSites::kMost) return kUnknown;
+  if (sites_->used == CallSites::kMax) return kUnknown;
   const Module module(frame);
   CallSites::Site &site = sites_->all[sites_->used];
   site.offset = reinterpret_cast<std::uint64_t>(frame) - module.base - 1;  // a frame holds the address behind its call
@@ -122,7 +122,7 @@ std::uint32_t CallSiteWriter::here() {
 }
 
 std::string text_of(const CallSites &sites, std::uint32_t site) {
-  if (site >= CallSites::kMost) return "unknown call site";
+  if (site >= CallSites::kMax) return "unknown call site";
   char offset[32];
   std::snprintf(offset, sizeof offset, "0x%" PRIx64, sites.all[site].offset);
   const std::string place = std::string(base_of(sites.all[site].file)) + "+" + offset;

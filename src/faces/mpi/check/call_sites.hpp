@@ -11,13 +11,13 @@ namespace halocline::core::mpi {
 
 /// A rank's call sites, in shared memory, written once by it. `offset` is that of the call in its file, as addr2line takes it.
 struct CallSites {
-  static constexpr std::uint32_t kMost = 256;
+  static constexpr std::uint32_t kMax = 256;
   struct Site {
     std::uint64_t offset;
     char file[240];
   };
   std::uint32_t used;
-  Site all[kMost];
+  Site all[kMax];
 };
 
 /// This rank's side: finds the program's frame, which is the first one outside of this library and the MPI. Any thread.

@@ -91,7 +91,7 @@ class WindowCheck final : public Check {
   void for_each_memory(Work work);
   int see_by_loads(int target);
   void forget_images();
-  void forsake_image();
+  void disable_image();
 
   Window &window_;
   CheckMemory memory_;
@@ -133,12 +133,12 @@ void WindowCheck::note_memory(const void *base, std::int64_t bytes) {
   const std::lock_guard lock(checked_windows().mutex);
   for (WindowCheck *const other : checked_windows().all) {
     if (other == this || !are_in(other->window_, base, bytes)) continue;
-    other->forsake_image();
-    forsake_image();
+    other->disable_image();
+    disable_image();
   }
 }
 
-void WindowCheck::forsake_image() {
+void WindowCheck::disable_image() {
   TargetLog &log = memory_.log(window_.rank());
   const HeldLog held(log);
   log.shares_memory = 1;

@@ -29,10 +29,10 @@ bool is_contiguous(const Element &element) {
 
 /// Up to this size, sums of a few lengths and offsets have no more than 64 bits. The reach of absolute addresses begins far from 0.
 std::int64_t most_elements(const Piece &piece, std::int64_t extent) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max() / 4;
   const std::int64_t farthest = std::max(-piece.reach.begin, piece.reach.end);
   const std::int64_t longest = std::max({std::int64_t{1}, piece.bytes, piece.basics, extent, -extent});
-  return farthest < kMost ? (kMost - std::max<std::int64_t>(farthest, 0)) / longest : 0;
+  return farthest < kMax ? (kMax - std::max<std::int64_t>(farthest, 0)) / longest : 0;
 }
 
 template <class T>

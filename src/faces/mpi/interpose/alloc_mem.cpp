@@ -20,7 +20,7 @@ namespace halocline::core::mpi {
 namespace {
 
 /// Each allocation keeps a file open, and processes may have 1024 by default.
-constexpr std::size_t kMostAllocations = 256;
+constexpr std::size_t kMaxAllocations = 256;
 /// Programs allocate more than they touch, so no pages are reserved. Of the room in /dev/shm all ranks together take at most this part.
 constexpr std::int64_t kPartOfRoom = 2;
 
@@ -53,7 +53,7 @@ std::int64_t part_of_room() {
 bool take_room(std::int64_t bytes) {
   static const std::int64_t most = part_of_room();
   const std::lock_guard lock(allocations().mutex);
-  if (allocations().all.size() >= kMostAllocations || bytes > most - allocations().bytes || bytes > part_of_room()) return false;
+  if (allocations().all.size() >= kMaxAllocations || bytes > most - allocations().bytes || bytes > part_of_room()) return false;
   allocations().bytes += bytes;
   return true;
 }
@@ -136,7 +136,7 @@ using namespace halocline::core::mpi;
 extern "C" {
 
 int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr) {
-  const bool is_possible = size > 0 && size <= halocline::core::kMostBytes && baseptr;
+  const bool is_possible = size > 0 && size <= halocline::core::kMaxBytes && baseptr;
   void *const base = is_possible && has_world() && is_aligned_enough(info) ? allocate_shared_object(size) : nullptr;
   if (!base) return allocate_by_host(size, info, baseptr);
   std::memcpy(baseptr, &base, sizeof base);

@@ -24,7 +24,7 @@ bool informs() {
 std::atomic<int> known_rank = -1;
 
 /// "rank 3: ", if the program has ranks of a world now, or had them when it ended MPI.
-std::string speaker() {
+std::string message_prefix() {
   remember_rank();
   return known_rank < 0 ? "" : "rank " + std::to_string(known_rank) + ": ";
 }
@@ -67,7 +67,7 @@ void inform(const char *format, ...) {
   va_start(arguments, format);
   std::vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  std::fprintf(stderr, "halocline: %s%s\n", speaker().c_str(), text);
+  std::fprintf(stderr, "halocline: %s%s\n", message_prefix().c_str(), text);
 }
 
 void count_carried(const char *call) {
@@ -83,8 +83,8 @@ bool may_leave_to_host(const char *call, const std::string &reason) {
   inform("%s: the host MPI carries this window: %s", call, reason.c_str());
   const bool strict = std::strcmp(environment("MPI_STRICT"), "1") == 0;
   if (strict)
-    std::fprintf(stderr, "halocline: %s%s: the engine cannot carry this window (HALOCLINE_MPI_STRICT=1): %s\n", speaker().c_str(), call,
-                 reason.c_str());
+    std::fprintf(stderr, "halocline: %s%s: the engine cannot carry this window (HALOCLINE_MPI_STRICT=1): %s\n", message_prefix().c_str(),
+                 call, reason.c_str());
   return !strict;
 }
 

@@ -63,7 +63,7 @@ Status read_bytes(const RemoteMemory &memory, std::int64_t offset, Sink sink) { 
 
 /// The slots in use.
 void list_slots(const FarAttachedRegions &found, std::vector<FarRegion> *regions) {
-  const std::size_t used = std::min<std::size_t>(found.list.used.load(std::memory_order_relaxed), AttachedRegions::kMost);
+  const std::size_t used = std::min<std::size_t>(found.list.used.load(std::memory_order_relaxed), AttachedRegions::kMax);
   for (std::size_t at = 0; at < used; ++at)
     if (found.list.slots[at].bytes.load(std::memory_order_relaxed) > 0)
       regions->push_back({found.list.slots[at].base.load(std::memory_order_relaxed), found.descriptors[at]});
@@ -106,7 +106,7 @@ Status Attached::add(void *base, std::int64_t bytes) {
   const std::uint32_t used = mine.used.load(std::memory_order_relaxed);
   std::uint32_t at = 0;
   while (at < used && mine.slots[at].bytes.load(std::memory_order_relaxed) != 0) at += 1;
-  if (at == AttachedRegions::kMost) {
+  if (at == AttachedRegions::kMax) {
     if (memory_.segment()) HLC_TRY(enter_beyond(base, bytes));
     mine.more.fetch_add(1, std::memory_order_relaxed);
     return more_.push_back(base), Status::ok;
@@ -135,7 +135,7 @@ Status Attached::enter(std::uint32_t at, void *base, std::int64_t bytes) {
 Status Attached::grow() {
   auto longer = std::make_unique<Overflow>();
   if (!overflows_.empty()) longer->regions = overflows_.back()->regions;
-  longer->regions.resize(std::max(AttachedRegions::kMost, 2 * longer->regions.size()));
+  longer->regions.resize(std::max(AttachedRegions::kMax, 2 * longer->regions.size()));
   RemoteDescriptor descriptor;
   HLC_TRY(longer->registered.open(comm_.context.network(), reinterpret_cast<char *>(longer->regions.data()),
                                   static_cast<std::int64_t>(longer->regions.size() * sizeof(FarRegion)), &descriptor));
@@ -153,7 +153,7 @@ Status Attached::enter_beyond(void *base, std::int64_t bytes) {
   std::vector<FarRegion> &all = overflows_.back()->regions;
   const auto free = std::find_if(all.begin(), all.end(), is_free);
   FarRegion added{reinterpret_cast<std::uint64_t>(base), {}};
-  const auto at = AttachedRegions::kMost + static_cast<std::size_t>(free - all.begin());
+  const auto at = AttachedRegions::kMax + static_cast<std::size_t>(free - all.begin());
   HLC_TRY(registered_[at].open(comm_.context.network(), static_cast<char *>(base), bytes, &added.descriptor));
   count_change();
   *free = added;
@@ -172,7 +172,7 @@ bool Attached::leave_beyond(const void *base) {
   if (found == all.end()) return false;
   count_change();
   *found = FarRegion();
-  registered_.erase(AttachedRegions::kMost + static_cast<std::size_t>(found - all.begin()));
+  registered_.erase(AttachedRegions::kMax + static_cast<std::size_t>(found - all.begin()));
   count_change();
   return true;
 }

@@ -12,13 +12,13 @@ namespace halocline::core::mpi {
 
 /// `more` counts what did not fit: then any address may be attached. A free slot has no bytes.
 struct AttachedRegions {
-  static constexpr std::size_t kMost = 500;
+  static constexpr std::size_t kMax = 500;
   struct Slot {
     std::atomic<std::uint64_t> base;
     std::atomic<std::int64_t> bytes;
   };
   std::atomic<std::uint32_t> used, more;
-  Slot slots[kMost];
+  Slot slots[kMax];
 };
 
 /// A region as ranks of other nodes reach it. A free one has no bytes.
@@ -32,7 +32,7 @@ struct FarRegion {
 struct FarAttachedRegions {
   AttachedRegions list;
   std::atomic<std::uint64_t> version;
-  RemoteDescriptor descriptors[AttachedRegions::kMost];
+  RemoteDescriptor descriptors[AttachedRegions::kMax];
   RemoteDescriptor overflow;
 };
 

@@ -18,7 +18,7 @@ void SpareParts::keep(WindowParts parts) {
   const core::Lock lock(mutex_);
   WindowParts &slot = slots_[static_cast<std::size_t>(parts.number) % kSlots];
   const std::int64_t more = bytes_of(parts) - bytes_of(slot);
-  if (kept_bytes.fetch_add(more) + more > kMostOfProcess)
+  if (kept_bytes.fetch_add(more) + more > kMaxOfProcess)
     kept_bytes.fetch_sub(more);
   else
     std::swap(slot, parts);

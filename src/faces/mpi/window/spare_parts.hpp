@@ -41,7 +41,7 @@ class SpareParts {
   /// Parts with more bytes are not kept: to fill them takes longer than the meetings.
   static constexpr std::int64_t kLargest = std::int64_t{4} << 20;
   /// The most that this process keeps, of all communicators.
-  static constexpr std::int64_t kMostOfProcess = std::int64_t{64} << 20;
+  static constexpr std::int64_t kMaxOfProcess = std::int64_t{64} << 20;
   static constexpr std::size_t kSlots = 4;
   using Slots = std::array<WindowParts, kSlots>;
 

@@ -21,7 +21,7 @@ namespace {
 
 using Kind = MemorySpec::Kind;
 
-constexpr std::size_t kMostPieces = 256, kMostBytesOfPiece = std::size_t{1} << 30;
+constexpr std::size_t kMaxPieces = 256, kMaxBytesOfPiece = std::size_t{1} << 30;
 
 bool is_allocated(Kind kind) { return kind == Kind::allocated || kind == Kind::allocated_in_a_row; }
 
@@ -232,9 +232,9 @@ int WindowMemory::copy(Direction direction, int rank, const std::vector<Piece> &
     return error;
   };
   for (const Piece &piece : pieces)
-    for (std::size_t done = 0; done < piece.bytes; done += kMostBytesOfPiece) {
-      const std::size_t part = std::min(kMostBytesOfPiece, piece.bytes - done);
-      if (local.size() == kMostPieces || bytes + part > kMostBytesOfPiece)
+    for (std::size_t done = 0; done < piece.bytes; done += kMaxBytesOfPiece) {
+      const std::size_t part = std::min(kMaxBytesOfPiece, piece.bytes - done);
+      if (local.size() == kMaxPieces || bytes + part > kMaxBytesOfPiece)
         if (const int error = flush()) return error;
       local.push_back({piece.local + done, part});
       // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of another process

@@ -9,6 +9,6 @@
 namespace halocline::core::api {
 
 /// What was made from a context on this rank and has not been released; empty: nothing.
-std::string what_is_left(const Context &context);
+std::string unreleased_objects(const Context &context);
 
 }  // namespace halocline::core::api

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "api/what_is_left.hpp"
+#include "api/unreleased_objects.hpp"
 
 #include <iterator>
 
@@ -28,7 +28,7 @@ void add_words(int number, const KindWords &words, std::string &text) {
 
 }  // namespace
 
-std::string what_is_left(const Context &context) {
+std::string unreleased_objects(const Context &context) {
   std::string text;
   for (const KindWords &words : kKindWords) add_words(context.live.number(words.kind), words, text);
   add_words(context.fields().live(), {Live{}, "field", "fields", "hlc_field_free"}, text);

@@ -94,7 +94,7 @@ gaspi_return_t pgaspi_queue_size_max(gaspi_number_t *queue_size_max) {
   return get(queue_size_max, [](const Job &job) { return job.config.queue_size_max; });
 }
 gaspi_return_t pgaspi_queue_max(gaspi_number_t *queue_max) {
-  return get(queue_max, [](const Job &) { return kMostQueues; });
+  return get(queue_max, [](const Job &) { return kMaxQueues; });
 }
 gaspi_return_t pgaspi_transfer_size_min(gaspi_size_t *transfer_size_min) {
   return get(transfer_size_min, [](const Job &) { return 0; });
