@@ -164,7 +164,7 @@ contains
 
   !> Starts one swap of all boxes. fields (from 1, ascending) chooses some of the fields. reverse adds the halos to the owners' cells
   !> instead, and sets them to zero. With depth at most so many halo cells per side are swapped. Otherwise as hlc_halo_start.
-  subroutine hlc_blocks_start(blocks, fields, reverse, depth, status)
+  subroutine hlc_blocks_start(blocks, fields, reverse, status, depth)
     type(hlc_blocks), intent(in) :: blocks
     integer, intent(in), optional :: fields(:)
     logical, intent(in), optional :: reverse
@@ -180,7 +180,7 @@ contains
   end subroutine
 
   !> The same for one part (from 0), in a thread of its own: its boxes are ready. The last part's call sends.
-  subroutine hlc_blocks_start_part(blocks, part, fields, reverse, depth, status)
+  subroutine hlc_blocks_start_part(blocks, part, fields, reverse, status, depth)
     type(hlc_blocks), intent(in) :: blocks
     integer, intent(in) :: part
     integer, intent(in), optional :: fields(:)

@@ -105,7 +105,7 @@ contains
   !> reverse adds the halos to the owners' edges instead, and sets them to zero. With depth at most so many halo cells per side are
   !> swapped, those nearest the block; 0: all. It is the same on all ranks. From here until finish the edge of the interior may not be
   !> written, and the halo neither read nor written. Does not wait for other ranks, allocates nothing. HLC_ERR_STATE if started twice.
-  subroutine hlc_halo_start(halo, fields, dim, side, reverse, depth, status)
+  subroutine hlc_halo_start(halo, fields, dim, side, reverse, status, depth)
     type(hlc_halo), intent(inout) :: halo
     integer, intent(in), optional :: fields(:)
     integer, intent(in), optional :: dim, side
@@ -128,7 +128,7 @@ contains
   !> ranks replace the same fields. Where fields are from hlc_field_alloc and a neighbour of the node reads them (modes direct, view
   !> and notify_node), so must be these. An array must stay where it is until finish, or until its views are released. The rest is
   !> as with hlc_halo_start, fields included: entries of arrays for fields that are not chosen are ignored.
-  subroutine hlc_halo_start_with(halo, arrays, fields, dim, side, reverse, depth, status)
+  subroutine hlc_halo_start_with(halo, arrays, fields, dim, side, reverse, status, depth)
     type(hlc_halo), intent(inout) :: halo
     type(hlc_field), intent(in) :: arrays(:)
     integer, intent(in), optional :: fields(:)

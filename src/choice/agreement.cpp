@@ -49,6 +49,7 @@ Status Agreement::poll() {
 
 Status Agreement::await() {
   ending_since_ns_ = 0;
+  ending_checks_ = 0;
   Wait wait(communicator_, WakeUp::by_polling, {CallName::swap, serial_});
   return wait_until(wait, [this] { return poll(); }, [&] { return find_failure(wait.timed_out()); });
 }
@@ -73,13 +74,16 @@ Member Agreement::find_ending() const {
 /// A rank that ends the plan before it has done its part, after an interrupt or an error, would wait for this one.
 Status Agreement::suspect_ending() {
   constexpr std::int64_t kCertain_ns = 3'000'000'000;  // MPI needs all ranks, in turns, to pass on what has been contributed
+  constexpr int kCertainChecks = 50;  // while a job is suspended, time passes and nothing is looked at
   const Member ending = find_ending();
   if (ending == kNotOnNode) {
     ending_since_ns_ = 0;
+    ending_checks_ = 0;
     return Status::ok;
   }
   if (ending_since_ns_ == 0) ending_since_ns_ = now_ns();
-  if (now_ns() - ending_since_ns_ < kCertain_ns) return Status::ok;
+  ending_checks_ += 1;
+  if (ending_checks_ < kCertainChecks || now_ns() - ending_since_ns_ < kCertain_ns) return Status::ok;
   return fail(
       Status::mismatch,
       "a swap of plan %lld: rank %d waits for rank %d to agree on a mode, which ends the plan (in %s); this swap can only fail, end "

@@ -58,6 +58,7 @@ class Agreement {
   int left_ = 0;  // swaps until it is due
   bool pending_ = false;
   std::int64_t ending_since_ns_ = 0;  // when this wait first found a rank that ends the plan
+  int ending_checks_ = 0;  // how often since
 };
 
 }  // namespace halocline::core

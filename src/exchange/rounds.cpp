@@ -6,6 +6,7 @@
 
 #include "engine/communicator/collective.hpp"
 #include "engine/communicator/communicator.hpp"
+#include "exchange/modes/modes.hpp"
 
 namespace halocline::core {
 
@@ -140,9 +141,11 @@ Status Rounds::settle() {
 
 // ---------------------------------------------------------------- failures
 
-/// Of the ranks whose reading the end of a round waits for; below 0: the mode does not know which.
+/// Of the ranks whose reading the end of a round waits for; below 0: the mode does not know which. Only channels that read fields name the rank
+/// that they wait for. Others name any neighbour.
 Status Rounds::suspect_reader(int rank, bool timed_out) {
   HLC_TRY(waiting_.suspect_all(rank, timed_out));
+  if (!find_mode(plan_.options.mode)->reads_fields) return suspect_ending(true);
   return rank < 0 ? Status::ok : waiting_.suspect_awaited(rank, plan_.communicator->member_of(rank), false);
 }
 
@@ -150,21 +153,21 @@ Status Rounds::suspect_missing(bool timed_out) {
   for (const bool late : {false, timed_out})
     for (std::size_t e = 0; e < plan_.edges.size(); ++e)
       if (arrivals_.is_missing(e)) HLC_TRY(waiting_.check_alive(plan_.edges[e].rank, plan_.edges[e].member, late));
-  return suspect_ending();
+  return suspect_ending(!channels_.knows_who());
 }
 
-/// A neighbour whose data are missing ends the plan. A mode that cannot tell which neighbour is missing may be waiting for another one, which is
-/// only late: there all have to end it.
-Status Rounds::suspect_ending() {
+/// A neighbour whose data are missing ends the plan. Where the wait may be for any neighbour, also for one that only receives, all have to end it:
+/// one that does not may be late.
+Status Rounds::suspect_ending(bool of_all) {
   int rank = -1;
   bool all = true;
   for (std::size_t e = 0; e < plan_.edges.size(); ++e) {
-    if (!arrivals_.is_missing(e)) continue;
+    if (!of_all && !arrivals_.is_missing(e)) continue;
     const bool ends = waiting_.ends_plan(plan_.edges[e].member);
     if (ends) rank = plan_.edges[e].rank;
     all = all && ends;
   }
-  return rank >= 0 && (all || channels_.knows_who()) ? waiting_.suspect_ending(rank) : Status::ok;
+  return waiting_.suspect_ending(all || !of_all ? rank : -1);
 }
 
 /// After a failure nothing is known of what the peers hold: the exchange can only be destroyed.

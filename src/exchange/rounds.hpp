@@ -79,7 +79,7 @@ class Rounds {
   Status close_each(int *rank);
   Status suspect_reader(int rank, bool timed_out);
   Status suspect_missing(bool timed_out);
-  Status suspect_ending();
+  Status suspect_ending(bool of_all);
   Status break_off(Status status);
 
   Plan &plan_;

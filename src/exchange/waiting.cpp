@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/waiting.hpp"
 
+#include <utility>
+
 #include "engine/communicator/communicator.hpp"
 #include "exchange/swap_times.hpp"
 
@@ -11,6 +13,8 @@ namespace {
 /// A rank that has done its part of the last swap may end the plan before what it has sent arrives here, or while this rank has no core. And one
 /// that ends with its process tries to close what it has left for two seconds (bindings/python): how the process ends says more.
 constexpr std::int64_t kCertain_ns = 3'000'000'000;
+/// While a job is suspended, time passes and nothing is looked at.
+constexpr int kCertainChecks = 50;
 
 }  // namespace
 
@@ -53,7 +57,7 @@ Status Waiting::check_alive(int rank, Member member, bool timed_out) {
 
 Status Waiting::suspect_awaited(int rank, Member member, bool timed_out) {
   HLC_TRY(check_alive(rank, member, timed_out));
-  return ends_plan(member) ? suspect_ending(rank) : Status::ok;
+  return suspect_ending(ends_plan(member) ? rank : -1);
 }
 
 bool Waiting::ends_plan(Member member) const {
@@ -61,8 +65,12 @@ bool Waiting::ends_plan(Member member) const {
 }
 
 Status Waiting::suspect_ending(int rank) {
-  if (ending_since_ns_ == 0) ending_since_ns_ = now_ns();
-  if (now_ns() - ending_since_ns_ < kCertain_ns) return Status::ok;
+  if (std::exchange(ending_, rank) != rank) {
+    ending_since_ns_ = now_ns();
+    ending_checks_ = 0;
+  }
+  ending_checks_ += 1;
+  if (rank < 0 || ending_checks_ < kCertainChecks || now_ns() - ending_since_ns_ < kCertain_ns) return Status::ok;
   return fail(Status::mismatch, "%s: rank %d waits for rank %d, which ends the plan%s; this swap can only fail, end the plan here, too",
               swap_text().c_str(), plan_.communicator->rank(), rank, where(rank).c_str());
 }

@@ -31,7 +31,7 @@ class Waiting {
   Status suspect_awaited(int rank, Member member, bool timed_out);
   /// True while this rank is in the call that ends the plan. It may have done its part of all swaps.
   bool ends_plan(Member member) const;
-  /// A rank that ends the plan is waited for: fails once what it may have sent would be here.
+  /// A rank that ends the plan is waited for; -1: none is. Fails once it has been the same one for so long that what it may have sent would be here.
   Status suspect_ending(int rank);
   /// Any neighbour of the round may have died: a mode may not know for which one it waits.
   Status suspect_all(int rank, bool timed_out);
@@ -55,13 +55,14 @@ class Waiting {
   const Channels &channels_;
   Check *check_ = nullptr;  // null unless HALOCLINE_CHECK=1
   int dead_ = -1;  // a rank of this node whose process has ended
-  std::int64_t ending_since_ns_ = 0;  // when this wait first found an awaited rank that ends the plan
+  int ending_ = -1, ending_checks_ = 0;  // the awaited rank that ends the plan; how often in a row it was found
+  std::int64_t ending_since_ns_ = 0;  // since when
 };
 
 template <class Step, class FindFailed>
 Status Waiting::until(Step step, FindFailed find_failed) {
   bool progress = false;
-  ending_since_ns_ = 0;
+  ending_ = -1;
   channels_.wake_peers();
   for (int looks = plan_.topology->core_per_rank() ? kFirstLooks : 1; looks > 0; --looks) {
     const Status status = step(&progress);

@@ -22,8 +22,10 @@ Status find_kind(const Wish &wish, Kind *kind) {
   return fail(Status::unsupported, "HALOCLINE_NETWORK is '%s'; available: ofi (libfabric), ucx", wish.network.c_str());
 }
 
-/// True if neither the network nor a provider is named, which is a name of one of the two.
-bool is_free(const Wish &wish) { return wish.network.empty() && wish.provider.empty() && wish.fake == Fake::no; }
+/// True if neither the network nor libfabric's file nor a provider is named, which is a name of one of the two.
+bool is_free(const Wish &wish) {
+  return wish.network.empty() && wish.provider.empty() && wish.only_library.empty() && wish.fake == Fake::no;
+}
 
 /// True if the processor moves the bytes: UCX may know a device that does, where libfabric has no provider for it.
 bool is_slow(const Choice &choice) {

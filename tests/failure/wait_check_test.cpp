@@ -110,18 +110,34 @@ INSTANTIATE_TEST_SUITE_P(Modes, Interrupted,
                                          HLC_MODE_DIRECT, HLC_MODE_NOTIFY_NODE, HLC_MODE_VIEW),
                          [](const auto &at) { return std::string(hlc_mode_name(at.param)); });
 
-/// Of three ranks in a row the first has made all its swaps and ends the plan, while the last is late for its last one. The one between waits for
-/// all its neighbours at once.
-TEST(EndOfPlan, does_not_fail_a_swap_that_waits_for_a_late_rank) {
-  if (size() != 3) GTEST_SKIP() << "needs a rank that has finished, one that waits, and one that is late";
-  Random random{8};
-  Rig rig(plain_case("row", decompose(size(), 1, {4, 4}, 0, random), 2), {"neighbor", HLC_MODE_NEIGHBOR});
-  if (!rig.ready()) return;
-  for (int step = 1; step <= 3; ++step) {
-    if (rank() == 2 && step == 3) std::this_thread::sleep_for(std::chrono::milliseconds(3900));
-    rig.swap_once(step);
+/// Of three ranks in a row the first has made all its swaps and ends the plan, while the last is late for its last one. The one between waits, in
+/// these modes for all its neighbours at once, or it cannot tell for which.
+class EndOfPlan : public testing::TestWithParam<hlc_mode> {
+ protected:
+  static void swap(const hlc_swap &what) {
+    if (size() != 3) GTEST_SKIP() << "needs a rank that has finished, one that waits, and one that is late";
+    Random random{8};
+    Rig rig(plain_case("row", decompose(size(), 1, {4, 4}, 0, random), 2), {hlc_mode_name(GetParam()), GetParam()});
+    if (!rig.ready()) return;
+    for (int step = 1; step <= 3; ++step) {
+      if (rank() == 2 && step == 3) std::this_thread::sleep_for(std::chrono::milliseconds(3900));
+      rig.swap_once(step, what);
+    }
   }
+};
+
+TEST_P(EndOfPlan, does_not_fail_a_swap_that_waits_for_a_late_rank) { swap(everything); }
+
+TEST_P(EndOfPlan, does_not_fail_a_swap_whose_late_rank_only_receives) {
+  hlc_swap what{};
+  what.one_dim = 1;
+  what.side = HLC_SIDE_LOW;
+  swap(what);
 }
+
+INSTANTIATE_TEST_SUITE_P(Modes, EndOfPlan,
+                         testing::Values(HLC_MODE_P2P, HLC_MODE_NEIGHBOR, HLC_MODE_PSCW, HLC_MODE_PASSIVE, HLC_MODE_DIRECT),
+                         [](const auto &at) { return std::string(hlc_mode_name(at.param)); });
 
 }  // namespace
 }  // namespace halocline::test

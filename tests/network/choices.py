@@ -88,6 +88,8 @@ UCX_CASES = [
     ("UCX_NET_DEVICES names no device", [UCX, "on=-1:UCX_NET_DEVICES=wet0"], NETWORK, TCP_OF_UCX),
     # By itself, where libfabric has no device and UCX has one, which a test pretends.
     ("UCX has a device", ["on=-1:HALOCLINE_UCX_PUTS=1"], NETWORK, TCP_OF_UCX),
+    ("UCX has a device, but not on another host", ["on=0:HALOCLINE_UCX_PUTS=1"], NETWORK, TCP_ON_LO),
+    ("UCX has a device, but one rank has no UCX", ["on=-1:HALOCLINE_UCX_PUTS=1", "libucp=2:"], NETWORK, TCP_ON_LO),
     ("UCX has a device, and there is no libfabric", ["on=-1:HALOCLINE_UCX_PUTS=1", "libfabric=-1:"], NETWORK, TCP_OF_UCX),
     ("UCX has a device, but libfabric is named", ["on=-1:HALOCLINE_UCX_PUTS=1", "on=-1:HALOCLINE_NETWORK=ofi"], NETWORK, TCP_ON_LO),
     ("UCX has a device, but a provider is named", ["on=-1:HALOCLINE_UCX_PUTS=1", "on=-1:HALOCLINE_PROVIDER=tcp"], NETWORK, TCP_ON_LO),

@@ -76,7 +76,10 @@ class CallState {
   /// Sets the collective call that this rank is in. Returns the previous one. One thread at a time.
   CallWord enter(CallWord call);
   /// The collective call that this rank is in, even if other threads wait in other calls.
-  CallWord collective() const { return collective_; }
+  CallWord collective() const {
+    const std::lock_guard lock(mutex_);
+    return collective_;
+  }
   /// Sets the long wait to report while this rank is in no collective call. False if another thread's wait is set already. Any thread.
   bool enter_wait(CallWord wait);
   /// Ends the wait that enter_wait has set.
@@ -91,7 +94,7 @@ class CallState {
   void publish();
 
   transport::shm::Doorbell &doorbell_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   CallWord collective_, wait_;
   std::atomic<std::int64_t> published_{0};
   std::int64_t begun_ns_ = 0;

@@ -164,7 +164,14 @@ Status Network::try_to_open() {
   }));
   HLC_TRY(compare_names(communicator_, spec.wish));
   HLC_TRY(choose(communicator_, spec.wish, &spec.choice));
-  const Status entered = prepare(communicator_, communicator_.comm(), [&] { return name_rank(communicator_, enter(spec)); });
+  Status entered = enter_together(spec);
+  // UCX was chosen by what rank 0's host has. Another host may have no device for it.
+  if (entered == Status::unsupported && spec.wish.network.empty() && spec.choice.kind == transport::Kind::ucx) {
+    leave();
+    spec.wish.network = "ofi";
+    HLC_TRY(choose(communicator_, spec.wish, &spec.choice));
+    entered = enter_together(spec);
+  }
   if (failed(entered)) {
     leave();
     return entered;
@@ -175,6 +182,11 @@ Status Network::try_to_open() {
   shared_endpoint_->join(as_user_);
   communicator_.set_remote(this);
   return Status::ok;
+}
+
+/// Collective, the same status on all ranks.
+Status Network::enter_together(const EndpointSpec &spec) {
+  return prepare(communicator_, communicator_.comm(), [&] { return name_rank(communicator_, enter(spec)); });
 }
 
 /// Makes all that this rank needs; other ranks may fail in this step.

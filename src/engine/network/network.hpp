@@ -79,6 +79,7 @@ class Network final : public RemoteProgress {
 
  private:
   Status try_to_open();
+  Status enter_together(const EndpointSpec &spec);
   Status enter(const EndpointSpec &spec);
   void leave();
 

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/survey.hpp"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <string>
 #include <system_error>
 
 #include "base/environment.hpp"
@@ -17,12 +21,24 @@ bool has(const std::vector<std::string> &resources, const std::string &resource)
   return std::find(resources.begin(), resources.end(), resource) != resources.end();
 }
 
-/// True if the system has an RDMA device, or if a test wants one emulated.
+/// True if the system has an RDMA device that is not made of a network card by the kernel (Soft-RoCE, soft-iWARP).
 bool system_has_device() {
   std::error_code none;
-  return std::strcmp(environment("UCX_PUTS"), "1") == 0 ||
-         std::filesystem::directory_iterator("/sys/class/infiniband", none) != std::filesystem::directory_iterator();
+  for (const auto &device : std::filesystem::directory_iterator("/sys/class/infiniband", none)) {
+    const std::string name = device.path().filename();
+    if (name.rfind("rxe", 0) != 0 && name.rfind("siw", 0) != 0) return true;
+  }
+  return false;
 }
+
+/// A device keeps what is registered in memory. With a limit the worker may open, and a segment fail.
+bool may_pin() {
+  rlimit limit{};
+  return geteuid() == 0 || (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY);
+}
+
+/// A test may want a device emulated.
+bool can_use_device() { return std::strcmp(environment("UCX_PUTS"), "1") == 0 || (system_has_device() && may_pin()); }
 
 }  // namespace
 
@@ -30,7 +46,7 @@ bool system_has_device() {
 bool has_device(const Wish &wish) {
   State state;
   Address address;
-  return system_has_device() && find_library(wish, &state.library) == Status::ok && state.open_context(wish) == Status::ok &&
+  return can_use_device() && find_library(wish, &state.library) == Status::ok && state.open_context(wish) == Status::ok &&
          state.one_sided && state.open_worker(false) == Status::ok && state.name(&address) == Status::ok;
 }
 

@@ -143,7 +143,10 @@ class Halo(ExplainedPlan):
     """The fields, in the order given."""
 
     def _about(self) -> str:
-        return f"of {counted(len(self.fields), 'field')}, depth {self._depth[0]} below and {self._depth[1]} above{self._mode()}"
+        first = self._depths[0] if self._depths else ([], [])
+        same = all(depth == first for depth in self._depths)
+        depth = f"depth {first[0]} below and {first[1]} above" if same else "depths of their own"
+        return f"of {counted(len(self.fields), 'field')}, {depth}{self._mode()}"
 
     def swap(  # noqa: PLR0913 - all but one by keyword
         self,
