@@ -1,4 +1,4 @@
-// The sizes of chunks; docs/design/019-allreduce.md says how they were found.
+// The sizes of chunks; README.md says how they were found.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "reduce/plan.hpp"
 

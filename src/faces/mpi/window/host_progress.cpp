@@ -78,7 +78,7 @@ int drive_networks() {
 std::atomic<bool> shares_cores{false}, ended{false};
 std::atomic<unsigned> looks_of_host{0};  // not exact, if several threads wait
 
-/// MPICH spins while it waits. With more ranks than cores those for which it waits need the core (docs/design/034-mpi-rma.md).
+/// MPICH spins while it waits. With more ranks than cores those for which it waits need the core (src/faces/mpi/sync/README.md).
 void yield_if_cores_are_shared() {
   constexpr unsigned kLooksPerYield = 20;
   if (!shares_cores.load(std::memory_order_relaxed)) return;
