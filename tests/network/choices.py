@@ -20,7 +20,7 @@ RANKS = 3
 TCP_ON_LO = r"tcp on lo \(127\.0\.0\.1\), libfabric \d+\.\d+ \(/.*\), " \
     r"progress by the calling thread, or a background thread while no call is active"
 FALLS_SHORT = r"rank {rank}: tcp on lo \(127\.0\.0\.1\), .*: {call}: Cannot allocate memory"
-TCP_OF_UCX = r"tcp on \w+.*, UCX 1\.\d+\.\d+ \(/.*\), progress by the calling thread, and a spare thread while none calls"
+TCP_OF_UCX = r"tcp on \w+.*, UCX 1\.\d+\.\d+ \(/.*\), progress by the calling thread, or a background thread while no call is active"
 UCX = "on=-1:HALOCLINE_NETWORK=ucx"
 # What happens, the words for the program, and what every rank must say. {old}: the library that is too old; {faulty}: one that has a fault.
 # {ucx}: a UCX that cannot be used.
