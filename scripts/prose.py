@@ -21,9 +21,10 @@ import outcomes
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Whose prose is read, and whose messages and names.
-PROSE = ("*.md", "docs/**/*.md", "src/**/*.md", "tests/**/README.md", "abi/*.md", "packaging/*.md", "apps/*/*.md", "examples/**/*.md",
-         "include/**/*.h*", "bindings/fortran/*.F90", "bindings/fortran/**/*.inc", "bindings/python/*.md",
-         "bindings/python/src/**/*.[hc]pp", "examples/**/*.c*", "examples/**/*.h*", "examples/**/*.F90", "src/**/*.[hc]pp", "tests/**/*.[hc]pp")
+PROSE = ("*.md", "docs/**/*.md", "src/**/*.md", "tests/**/README.md", "abi/*.md", "packaging/*.md", "apps/*/*.md",
+         "examples/**/*.md", "include/**/*.h*", "bindings/fortran/*.F90", "bindings/fortran/**/*.inc",
+         "bindings/python/*.md", "bindings/python/src/**/*.[hc]pp", "examples/**/*.c*", "examples/**/*.h*",
+         "examples/**/*.F90", "src/**/*.[hc]pp", "tests/**/*.[hc]pp")
 SOURCES = tuple(f"{folder}/**/*.{kind}" for folder in ("src", "tools", "apps", "bindings", "scripts")
                 for kind in ("[hc]pp", "[hc]", "py", "F90", "inc"))
 # What a file may still have: abi/ has a sentence of abi.py.

@@ -74,6 +74,7 @@ struct Choice {
   char provider[64] = "", network[64] = "";
   std::uint32_t address_format = 0;
   Fake fake = Fake::no;
+  bool for_device = false;  // UCX, unasked, as rank 0's host has a device for it: a host without one refuses
   std::uint64_t secret = 0;  // contained in the messages of the job's ranks, unknown to other processes
 
   /// True if an endpoint that was opened for one choice also fits the other.

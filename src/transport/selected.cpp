@@ -41,6 +41,7 @@ Status choose_usual(const Wish &wish, Choice *choice) {
   const std::string reason = status == Status::ok ? "" : error_message();
   Choice of_ucx;
   of_ucx.kind = Kind::ucx;
+  of_ucx.for_device = true;
   if (ucx::has_device(wish) && ucx::Endpoint::choose(wish, &of_ucx) == Status::ok) {
     *choice = of_ucx;
     return Status::ok;

@@ -166,7 +166,7 @@ Status Network::try_to_open() {
   HLC_TRY(choose(communicator_, spec.wish, &spec.choice));
   Status entered = enter_together(spec);
   // UCX was chosen by what rank 0's host has. Another host may have no device for it.
-  if (entered == Status::unsupported && spec.wish.network.empty() && spec.choice.kind == transport::Kind::ucx) {
+  if (entered == Status::unsupported && spec.choice.for_device) {
     leave();
     spec.wish.network = "ofi";
     HLC_TRY(choose(communicator_, spec.wish, &spec.choice));

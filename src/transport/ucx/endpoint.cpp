@@ -118,7 +118,7 @@ Status Endpoint::open(const Wish &wish, const Choice &choice) {
   HLC_TRY(find_library(wish, &state->library));
   HLC_TRY(find_random_bits());
   HLC_TRY(state->open_context(wish));
-  if (wish.network.empty() && !state->one_sided)
+  if (choice.for_device && !state->one_sided)
     return fail(Status::unsupported, "%s has no device here that writes to memory of peers", state->library->name().c_str());
   description_ = state->describe();
   library_file_ = state->library->path;
