@@ -7,8 +7,8 @@
 //    libucp=R:FILE        the same, of UCX
 //    files=R:N            rank R, -1: all, may open N more files once the library is open
 //    requests=yes         each swap also adds one to a number in the segment of the next rank
-//    folder=DIRECTORY     continues until there is a file DIRECTORY/stop. When the first plan exists, each rank writes into
-//                         DIRECTORY/<rank> its process and the addresses at which it listens since then, as /proc/net/tcp has them
+//    folder=DIRECTORY     continues until there is a file DIRECTORY/stop, and stands still between two swaps while there is a file
+//                         DIRECTORY/hold. When the first plan exists, each rank writes into DIRECTORY/<rank> its process and the addresses at which it listens since then, as /proc/net/tcp has them
 //
 // Each rank prints `rank R: ok` or the status and message of the call that failed. Then follow `rank R: via network N, mpi M: LINE`, with
 // the line of hlc_context_network, and the numbers of swaps and of wrong bytes and requests. The status is 0 if none was wrong.
@@ -149,8 +149,9 @@ void tell_where(const Wanted &wanted, const std::set<std::string> &before) {
   write_file(wanted, text);
 }
 
-/// Rank 0 decides whether to continue.
+/// Rank 0 decides whether to continue, and when.
 bool go_on(const Wanted &wanted) {
+  while (rank == 0 && std::filesystem::exists(wanted.directory + "/hold")) usleep(10'000);
   int more = !wanted.directory.empty() && !std::filesystem::exists(wanted.directory + "/stop") ? 1 : 0;
   MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return more != 0;

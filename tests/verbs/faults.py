@@ -2,10 +2,10 @@
 """Takes a device, its link, its address, its memory or a rank away from ranks that swap over verbs. Each rank must go on rightly, swap over
 MPI with the reason, or be told in time what failed and whom it misses.
 
-Usage: faults.py PROGRAM [--only WORDS] -- LAUNCHER [FLAG...], in the virtual machine (tests/verbs/machine), as its administrator
+Usage: faults.py PROGRAM [--only WORDS] [--repeat N] -- LAUNCHER [FLAG...], in the virtual machine (tests/verbs/machine), as administrator
 
 PROGRAM (tests/network/swaps.cpp) is launched once per case, with 2 ranks on a pretended node each. The device is made anew before each
-case. The last line is `N passed, N failed, N skipped`.
+case. The last line is `N passed, N failed, N skipped`; skipped is a case that a known fault of libfabric has ended.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -36,8 +36,8 @@ ANEW = ["rdma link delete rxe0 2>/dev/null", "ip link set d0 down", "ip link set
         "ip addr add 10.77.0.1/24 dev d0", "rdma link add rxe0 type rxe netdev d0", "sleep 1"]
 
 # before: commands before the launch. prefix: of each rank. during: commands while the ranks swap. after: commands after the launch. says:
-# what each rank has to say.
-Case = collections.namedtuple("Case", "name says before prefix during after", defaults=([], [], [], []))
+# what each rank has to say. known: what the output has where a fault of libfabric ended a rank.
+Case = collections.namedtuple("Case", "name says before prefix during after known", defaults=([], [], [], [], ""))
 
 
 def over_mpi(reason):
@@ -62,7 +62,11 @@ CASES = [
     Case("no device", over_mpi(NOT_USABLE), before=["rdma link delete rxe0"]),
     Case("the link goes down and comes up", f"{GO_ON}|{TOLD}", during=["ip link set d0 down", "sleep 1", "ip link set d0 up", "sleep 1"]),
     Case("the link goes down", TOLD, during=["ip link set d0 down"]),
-    Case("the device is removed", TOLD, during=["rdma link delete rxe0"]),
+    # The kernel removes it when the ranks have read of it.
+    Case("the device is removed between two swaps", TOLD,
+         during=["touch {folder}/hold", "sleep 3", "rdma link delete rxe0 & sleep 1; rm {folder}/hold; wait"]),
+    # rxm to version 2.5 posts a buffer to a connection that it has closed (libfabric's issue 11828; docs/design/042-registrations.md).
+    Case("the device is removed in a swap", TOLD, during=["rdma link delete rxe0"], known=r"Segmentation fault \(signal 11\)"),
     Case("a rank stands still for 5 s", GO_ON, during=["kill -STOP {last}", "sleep 5", "kill -CONT {last}", "sleep 1"]),
     Case("a rank is killed", TOLD, prefix=OUTLIVES, during=["kill -KILL {last}"]),
 ]
@@ -87,7 +91,7 @@ def witnesses(case):
 
 
 def play(case, program, launcher):
-    """One case: what the ranks say, and the seconds from what happens until the first says something."""
+    """One case: what the ranks say, all of the output, and the seconds from what happens until the first says something."""
     run(ANEW)
     run(case.before)
     with tempfile.TemporaryDirectory(prefix="halocline-test-") as name:
@@ -116,7 +120,7 @@ def play(case, program, launcher):
                 wait_until(begun, START_S)
                 time.sleep(1)
                 report = folder / str(LAST)
-                run(case.during, last=report.read_text().split()[0] if report.exists() else "no_process")
+                run(case.during, folder=folder, last=report.read_text().split()[0] if report.exists() else "no_process")
                 (folder / "stop").touch()
             begin = time.monotonic()
             wait_until(lambda: said() or launch.poll() is not None, START_S)
@@ -125,34 +129,38 @@ def play(case, program, launcher):
             wait_until(lambda: launch.poll() is not None, END_S)
             launch.kill()
         run(case.after)
-        return said(), seconds
+        return said(), output.read_text(errors="replace"), seconds
 
 
-def fault_of(case, said, seconds):
+def fault_of(case, said, output, seconds):
     """What is wrong with what the ranks have said; '' if nothing is."""
     for rank in witnesses(case):
         mine = "\n".join(line for line in said if line.startswith(f"rank {rank}: "))
         if not re.match(case.says.format(rank=rank, other=RANKS - 1 - rank), mine):
-            return f"rank {rank} does not say {case.says!r}:\n" + "\n".join(said)
-    return "" if seconds < TIMEOUT_S or not case.during else f"only after {seconds:.0f} s:\n" + "\n".join(said)
+            return f"rank {rank} does not say {case.says!r}:\n{output}"
+    return "" if seconds < TIMEOUT_S or not case.during else f"only after {seconds:.0f} s:\n{output}"
 
 
 def main():
     divider = sys.argv.index("--")
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("program")
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", default="", help="a regular expression: the cases whose name has it")
+    parser.add_argument("--repeat", type=int, default=1, help="how often each case is played (1)")
     wanted = parser.parse_args(sys.argv[1:divider])
-    cases = [case for case in CASES if re.search(wanted.only, case.name)]
-    failed = 0
+    cases = [case for case in CASES if re.search(wanted.only, case.name)] * wanted.repeat
+    counts = collections.Counter()
     for case in cases:
-        said, seconds = play(case, wanted.program, sys.argv[divider + 1:])
-        fault = fault_of(case, said, seconds)
-        failed += bool(fault)
+        said, output, seconds = play(case, wanted.program, sys.argv[divider + 1:])
+        fault = fault_of(case, said, output, seconds)
         told = next((line for line in said if line.startswith("rank 0: ")), "")
-        print(f"{'FAIL' if fault else 'ok  '} {case.name}, {seconds:.1f} s: {fault or told}", flush=True)
-    print(f"{len(cases) - failed} passed, {failed} failed, 0 skipped")
-    return 1 if failed else 0
+        verdict = "FAIL" if fault else "ok"
+        if fault and case.known and not said and re.search(case.known, output):
+            verdict, fault = "skip", "a fault of libfabric ended the ranks before they could say anything"
+        counts[verdict] += 1
+        print(f"{verdict:4} {case.name}, {seconds:.1f} s: {fault or told}", flush=True)
+    print(f"{counts['ok']} passed, {counts['FAIL']} failed, {counts['skip']} skipped")
+    return 1 if counts["FAIL"] else 0
 
 
 if __name__ == "__main__":
