@@ -11,6 +11,7 @@
 #include <string>
 #include <tuple>
 
+#include "base/test_all.hpp"
 #include "exchange/modes/modes.hpp"
 
 namespace halocline::core {
@@ -93,8 +94,7 @@ Status receive_hellos(const Plan &plan, Conversation &talk, Status *mine) {
     if (barrier != MPI_REQUEST_NULL) {
       HLC_TRY(check_mpi(MPI_Test(&barrier, &done, MPI_STATUS_IGNORE), "MPI_Test"));
     } else {
-      HLC_TRY(
-          check_mpi(MPI_Testall(static_cast<int>(talk.requests.size()), talk.requests.data(), &sent, MPI_STATUSES_IGNORE), "MPI_Testall"));
+      HLC_TRY(test_all(static_cast<int>(talk.requests.size()), talk.requests.data(), &sent));
       if (sent) HLC_TRY(check_mpi(MPI_Ibarrier(plan.comm, &barrier), "MPI_Ibarrier"));
     }
     return done ? Status::ok : Status::again;

@@ -120,7 +120,7 @@ TEST(Untouched, pages_are_taken_by_whoever_writes_them_first) {
 TEST(Untouched, more_than_there_is_room_for_is_an_error) {
   if (size() < 2) GTEST_SKIP() << "a rank alone on its node shares no memory";
   void *data = nullptr;
-  EXPECT_TRUE(is_status(HLC_ERR_MEMORY, hlc_field_alloc_untouched(context(), std::size_t{1} << 46, &data)));
+  EXPECT_TRUE(is_status(HLC_ERR_MEMORY, hlc_field_alloc_untouched(context(), std::size_t{1} << 62, &data)));
   EXPECT_EQ(data, nullptr);
 }
 

@@ -56,6 +56,14 @@ TEST_P(Swaps, a_subset_of_the_fields_leaves_the_others_alone) {
   }
 }
 
+/// On four ranks a box in four dimensions has 72 messages per rank, and a swap of one side 1 or 3 of them.
+TEST_P(Swaps, of_many_messages_and_of_few_may_alternate) {
+  Rig rig(plain_case("four dimensions", decompose(size(), 4, {2, 3}, 0b1111, random_), 1), GetParam());
+  if (!rig.ready()) return;
+  for (int step = 1; step <= 24; ++step)
+    rig.swap_once(step, step % 2 ? everything : one_direction(step / 2 % 4, step % 3 ? HLC_SIDE_HIGH : HLC_SIDE_LOW));
+}
+
 TEST_P(Swaps, different_swaps_may_alternate_on_one_halo) {
   Rig rig(three_fields(0b11), GetParam());
   if (!rig.ready()) return;

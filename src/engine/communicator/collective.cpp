@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/clock.hpp"
+#include "base/test_all.hpp"
 #include "engine/communicator/missing.hpp"
 
 namespace halocline::core {
@@ -167,7 +168,7 @@ Status await(Communicator &communicator, int count, MPI_Request *requests, std::
   BoundedWait wait(communicator, grace_ns);
   return wait.until([&] {
     int done = 0;
-    const Status status = check_mpi(MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+    const Status status = test_all(count, requests, &done);
     if (failed(status)) return wait.name_failure(status);
     return done ? Status::ok : Status::again;
   });

@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/test_all.hpp"
 #include "exchange/buffers.hpp"
 #include "exchange/channel.hpp"
 #include "exchange/mpi_bytes.hpp"
@@ -101,7 +102,7 @@ class P2pChannel final : public Channel {
 
   Status close(int *rank) override {
     int done = 0;
-    HLC_TRY(check_mpi(MPI_Testall(static_cast<int>(sending_.size()), sending_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall"));
+    HLC_TRY(test_all(static_cast<int>(sending_.size()), sending_.data(), &done));
     if (done) return Status::ok;
     *rank = edge(edges_.front()).rank;
     return Status::again;

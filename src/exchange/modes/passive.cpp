@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <atomic>
 
+#include "base/test_all.hpp"
 #include "exchange/modes/window_channel.hpp"
 
 namespace halocline::core {
@@ -68,7 +69,7 @@ class PassiveChannel final : public WindowChannel {
       if (missing_ > 0) return Status::again;
     }
     HLC_TRY(flush_and_notify());
-    HLC_TRY(check_mpi(MPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall"));
+    HLC_TRY(test_all(static_cast<int>(sends_.size()), sends_.data(), &done));
     return done ? Status::ok : Status::again;
   }
 
