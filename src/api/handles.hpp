@@ -1,6 +1,8 @@
-// The handles of the C API, and the common parts of its functions.
+// The handle of a context, and the common parts of its functions.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+
+#include <halocline/halocline.h>
 
 #include <memory>
 #include <new>
@@ -8,17 +10,12 @@
 #include "base/leaked_on_failure.hpp"
 #include "base/mpi_end.hpp"
 #include "engine/context/context.hpp"
-#include "engine/rma/segment.hpp"
-#include "model/machine.hpp"
-
-/// The handle of a segment. Once the segment has been freed the empty handle is kept, so that the use of a copy is detected.
-struct hlc_segment {
-  hlc_context *context = nullptr;
-  std::unique_ptr<halocline::core::Segment> inner;
-  std::unique_ptr<hlc_segment> next;  // freed before this one
-};
+#include "model/lazy_machine.hpp"
 
 struct hlc_context : halocline::core::LeakedOnFailure {
+  hlc_context();
+  ~hlc_context() override;
+
   halocline::core::Context inner;
   halocline::core::LazyMachine machine;  // for plans that choose by it
   std::unique_ptr<hlc_segment> freed_segments;

@@ -5,6 +5,7 @@
 
 #include "api/handles.hpp"
 #include "engine/communicator/collective.hpp"
+#include "model/machine.hpp"
 #include "reduce/allreduce.hpp"
 #include "trace/trace.hpp"
 

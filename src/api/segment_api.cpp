@@ -31,6 +31,16 @@ using halocline::core::SwapWord;
 using halocline::core::Target;
 namespace trace = halocline::core::trace;
 
+/// The handle of a segment. Once the segment has been freed the empty handle is kept, so that the use of a copy is detected.
+struct hlc_segment {
+  hlc_context *context = nullptr;
+  std::unique_ptr<halocline::core::Segment> inner;
+  std::unique_ptr<hlc_segment> next;  // freed before this one
+};
+
+hlc_context::hlc_context() = default;
+hlc_context::~hlc_context() = default;
+
 namespace {
 
 constexpr int kMaxFreed = 8;

@@ -8,6 +8,7 @@
 #include "base/types.hpp"
 #include "blocks/check_spec.hpp"
 #include "engine/communicator/collective.hpp"
+#include "engine/communicator/consistency.hpp"
 #include "exchange/modes/modes.hpp"
 
 namespace halocline::core {

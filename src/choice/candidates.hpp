@@ -8,17 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include "base/environment.hpp"
-#include "base/variable_table.hpp"
 #include "choice/connected.hpp"
 #include "choice/explain.hpp"
 #include "choice/lent_comm.hpp"
 #include "choice/predictions.hpp"
 #include "choice/specs.hpp"
 #include "choice/trial.hpp"
-#include "engine/communicator/consistency.hpp"
 #include "exchange/modes/modes.hpp"
 #include "exchange/summary.hpp"
+#include "model/lazy_machine.hpp"
 
 namespace halocline::core {
 
@@ -94,7 +92,7 @@ class Candidates {
   std::vector<Candidate> all_;  // the most promising first
   std::unique_ptr<Trial> trial_;
   const char *untried_ = "";  // why nothing is tried
-  std::int64_t period_ = default_number("AUTO_PERIOD");
+  std::int64_t period_ = 0;
   int lost_leader_ = -1;  // withdrawn, but not retired yet
 };
 
@@ -111,9 +109,7 @@ Status Candidates<Plan>::accept(const Spec *spec, std::string *plan) {
   HLC_TRY(all_.front().plan->accept(&first, plan, true));
   all_.clear();
   const std::string who = message_prefix(communicator(), options_);
-  long period = period_;
-  HLC_TRY(environment_number(who.c_str(), "AUTO_PERIOD", period));
-  period_ = period;
+  HLC_TRY(read_period(who, &period_));
   const bool late_stages = in_stages(*spec) && options_.epoch == HLC_EPOCH_LATE;
   return predictions_.classify(who, machine_.get(), communicator(), {plan_mode(*spec, HLC_MODE_DIRECT) != HLC_MODE_NOTIFY, late_stages});
 }
@@ -129,7 +125,7 @@ Status Candidates<Plan>::create(const Spec *spec) {
   period_ = asked[3] ? 0 : asked[2];
   if (asked[4] > 1) untried_ = "swaps of blocks by several threads are not tried; the prediction decides";
   if (asked[5]) predictions_.show_no_views();
-  if (asked[0] != -asked[1]) return check_rules(communicator(), name_of(communicator().call().name), [&] { return rules_of(options_); });
+  if (asked[0] != -asked[1]) return agree_on_options(communicator(), name_of(communicator().call().name), options_);
   return is_auto() ? create_all(*spec) : all_.front().plan->create(spec);
 }
 
@@ -228,7 +224,7 @@ Status Candidates<Plan>::predict() {
       predictions_.leave_out(HLC_MODE_NOTIFY, Eligibility::same, "direct, since no neighbour's fields can be read");
     if (is_direct && used[1] == 0)
       predictions_.leave_out(HLC_MODE_NOTIFY_NODE, Eligibility::same, "direct, since no neighbour is reached by the network");
-    predictions_.predict(machine_.get().card, communicator(), front()->work());
+    predictions_.predict(machine_.get(), communicator(), front()->work());
     return Status::ok;
   }));
   return predictions_.agree(communicator());

@@ -1,5 +1,5 @@
 // Whether the winner's swaps take as long as when it won. When to look is decided by Trial (Trial::rest, Trial::start); the period is
-// HALOCLINE_AUTO_PERIOD, read in candidates.hpp.
+// HALOCLINE_AUTO_PERIOD, read in predictions.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -5,8 +5,10 @@
 #include <sstream>
 
 #include "base/environment.hpp"
+#include "base/variable_table.hpp"
 #include "engine/communicator/collective.hpp"
 #include "exchange/modes/modes.hpp"
+#include "model/machine.hpp"
 
 namespace halocline::core {
 namespace {
@@ -77,6 +79,13 @@ bool is_listed(const std::vector<hlc_mode> &listed, hlc_mode mode) {
 
 }  // namespace
 
+Status read_period(const std::string &who, std::int64_t *period) {
+  long swaps = default_number("AUTO_PERIOD");
+  HLC_TRY(environment_number(who.c_str(), "AUTO_PERIOD", swaps));
+  *period = swaps;
+  return Status::ok;
+}
+
 Status Predictions::read_list(const std::string &who, std::vector<hlc_mode> *listed) {
   std::istringstream words(environment("AUTO_MODES"));
   for (std::string word; std::getline(words, word, ',');) {
@@ -123,7 +132,8 @@ Status Predictions::classify(const std::string &who, const Machine &machine, con
   return Status::ok;
 }
 
-void Predictions::predict(const Card &card, const Topology &topology, const Work &work) {
+void Predictions::predict(const Machine &machine, const Topology &topology, const Work &work) {
+  const Card &card = machine.card;
   hlc_model_case which = case_of(topology, work);
   for (Prediction &one : all_) {
     if (!is_usable(one)) continue;

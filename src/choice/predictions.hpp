@@ -2,14 +2,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <halocline/halocline.h>
+
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "engine/communicator/communicator.hpp"
-#include "exchange/exchange.hpp"
-#include "model/machine.hpp"
+#include "base/status.hpp"
+#include "exchange/swap.hpp"
 
 namespace halocline::core {
+
+class Communicator;
+class Topology;
+struct Machine;
 
 /// Whether a mode may become a candidate. Ranks agree on the worst that one of them knows.
 enum class Eligibility : std::int64_t {
@@ -37,6 +43,9 @@ struct Prediction {
   int candidate = -1;  // its number among the candidates of the trial
 };
 
+/// Swaps between two looks at the winner, as HALOCLINE_AUTO_PERIOD says. The message of a failure begins with `who`.
+Status read_period(const std::string &who, std::int64_t *period);
+
 /// What a plan does that decides which modes can be candidates.
 struct PlanTraits {
   bool reads = false;  // it may read fields of neighbours in place
@@ -47,8 +56,8 @@ class Predictions {
  public:
   /// Each rank's own standing of each mode; the message of a failure begins with `who`.
   Status classify(const std::string &who, const Machine &machine, const Topology &topology, const PlanTraits &plan);
-  /// Adds what the machine card says of a plan that moves this.
-  void predict(const Card &card, const Topology &topology, const Work &work);
+  /// Adds what the machine's card says of a plan that moves this.
+  void predict(const Machine &machine, const Topology &topology, const Work &work);
   /// All ranks take the worst standing of each mode. Collective; allocates nothing.
   Status agree(Communicator &communicator);
 

@@ -98,7 +98,7 @@ Status ListExchange::accept(const hlc_exchange_spec *spec, std::string *plan, bo
 }
 
 Status ListExchange::create(const hlc_exchange_spec *) {
-  HLC_TRY(check_rules(communicator(), "hlc_exchange_create", [&] { return rules_of(options_); }));
+  HLC_TRY(agree_on_options(communicator(), "hlc_exchange_create", options_));
   return exchange_.create(options_, std::move(edges_), "exchange plan #");
 }
 

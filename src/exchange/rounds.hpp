@@ -6,14 +6,10 @@
 #include "exchange/channels.hpp"
 #include "exchange/packer.hpp"
 #include "exchange/round_trace.hpp"
+#include "exchange/swap.hpp"
 #include "exchange/waiting.hpp"
 
 namespace halocline::core {
-
-/// The state of an owner's calls.
-struct RoundState {
-  bool under_way = false, broken = false;
-};
 
 class Rounds {
  public:

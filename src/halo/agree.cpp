@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "engine/communicator/consistency.hpp"
+
 namespace halocline::core {
 namespace {
 

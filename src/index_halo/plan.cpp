@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/types.hpp"
+#include "engine/communicator/consistency.hpp"
 #include "engine/memory/fields.hpp"
 #include "exchange/modes/modes.hpp"
 #include "index_halo/index_halo.hpp"

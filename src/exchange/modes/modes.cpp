@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/environment.hpp"
+#include "engine/communicator/consistency.hpp"
 
 namespace halocline::core {
 namespace {
@@ -117,6 +118,10 @@ Status resolve(Options &options, const Communicator &communicator) {
 
 std::vector<Rule> rules_of(const Options &options) {
   return {{"mode", options.mode, mode_word}, {"epoch", options.epoch, epoch_word}, {"drive", options.drive, drive_word}};
+}
+
+Status agree_on_options(Communicator &communicator, const char *call, const Options &options) {
+  return check_rules(communicator, call, [&] { return rules_of(options); });
 }
 
 }  // namespace halocline::core

@@ -4,10 +4,12 @@
 
 #include <span>
 
-#include "engine/communicator/consistency.hpp"
 #include "exchange/channel.hpp"
 
 namespace halocline::core {
+
+class Communicator;
+struct Rule;
 
 /// One mode. `make` carries the edges it can. Edges between ranks that share no memory are carried by `make_far` where that is not NULL, or
 /// by `make_without_network` if no network can be opened.
@@ -35,5 +37,7 @@ Status resolve(Options &options, const Communicator &communicator);
 std::string message_prefix(const Communicator &communicator, const Options &options);
 /// The options of an exchange that must be the same on all ranks.
 std::vector<Rule> rules_of(const Options &options);
+/// Fails on all ranks if they differ. Collective. `call` is the API function that checks.
+Status agree_on_options(Communicator &communicator, const char *call, const Options &options);
 
 }  // namespace halocline::core

@@ -1,0 +1,37 @@
+// What the owners of exchanges, and those above them, know of a plan's swaps: their state, how a call at the wrong time is refused, and what a
+// swap moves.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace halocline::core {
+
+/// The state of an owner's calls.
+struct RoundState {
+  bool under_way = false, broken = false;
+};
+
+/// The messages with which the owner of an exchange refuses a call at the wrong time.
+struct Refusals {
+  const char *failed_before, *under_way;  // start
+  const char *not_started, *has_failed;  // test and finish
+
+  /// Why a round cannot be started; NULL if it can.
+  const char *at_start(RoundState state) const { return state.broken ? failed_before : state.under_way ? under_way : nullptr; }
+  /// Why it cannot be tested or finished.
+  const char *at_finish(RoundState state) const { return !state.under_way ? not_started : state.broken ? has_failed : nullptr; }
+};
+
+/// What a swap of a whole plan moves on one rank, as the cases of a machine card say it.
+struct Work {
+  std::int64_t bytes = 0, local_bytes = 0;  // from other ranks, and from this one
+  std::int64_t runs = 0;  // contiguous runs of bytes, of both
+  int neighbours = 0, messages = 0;  // other ranks that send something, and the messages of these
+  std::int64_t far_bytes = 0;  // of the bytes and messages, those of ranks on other nodes
+  int far_messages = 0;
+  std::vector<int> others;  // all other ranks with which data are exchanged
+};
+
+}  // namespace halocline::core
