@@ -17,20 +17,25 @@ hlc_status hlc_blocks_init(hlc_context *context, const hlc_blocks_spec *spec, hl
 }
 
 hlc_status hlc_blocks_start(hlc_blocks *blocks, const hlc_swap *what) {
-  return api::start_swap("hlc_blocks_start", blocks, "blocks", [&](auto &inner) { return inner.start(what); });
+  if (!blocks) return api::out(api::null("hlc_blocks_start", "blocks"));
+  return api::out(blocks->inner.start("hlc_blocks_start", what));
 }
 hlc_status hlc_blocks_test(hlc_blocks *blocks) {
-  return api::continue_swap("hlc_blocks_test", blocks, "blocks", [](auto &inner) { return inner.test(); });
+  if (!blocks) return api::out(api::null("hlc_blocks_test", "blocks"));
+  return api::out(blocks->inner.test("hlc_blocks_test"));
 }
 hlc_status hlc_blocks_finish(hlc_blocks *blocks) {
-  return api::continue_swap("hlc_blocks_finish", blocks, "blocks", [](auto &inner) { return inner.finish(); });
+  if (!blocks) return api::out(api::null("hlc_blocks_finish", "blocks"));
+  return api::out(blocks->inner.finish("hlc_blocks_finish"));
 }
 
 hlc_status hlc_blocks_start_part(hlc_blocks *blocks, int part, const hlc_swap *what) {
-  return api::in_swap("hlc_blocks_start_part", blocks, "blocks", [&](auto &inner) { return inner.start_part(part, what); });
+  if (!blocks) return api::out(api::null("hlc_blocks_start_part", "blocks"));
+  return api::out(blocks->inner.start_part("hlc_blocks_start_part", part, what));
 }
 hlc_status hlc_blocks_finish_part(hlc_blocks *blocks, int part) {
-  return api::in_swap("hlc_blocks_finish_part", blocks, "blocks", [&](auto &inner) { return inner.finish_part(part); });
+  if (!blocks) return api::out(api::null("hlc_blocks_finish_part", "blocks"));
+  return api::out(blocks->inner.finish_part("hlc_blocks_finish_part", part));
 }
 
 hlc_status hlc_blocks_finalise(hlc_blocks **blocks) { return api::release(CallName::blocks_finalise, blocks); }

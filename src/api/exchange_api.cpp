@@ -17,13 +17,16 @@ hlc_status hlc_exchange_create(hlc_context *context, const hlc_exchange_spec *sp
 }
 
 hlc_status hlc_exchange_start(hlc_exchange *exchange) {
-  return api::start_swap("hlc_exchange_start", exchange, "exchange", [](auto &inner) { return inner.start(); });
+  if (!exchange) return api::out(api::null("hlc_exchange_start", "exchange"));
+  return api::out(exchange->inner.start("hlc_exchange_start"));
 }
 hlc_status hlc_exchange_test(hlc_exchange *exchange) {
-  return api::continue_swap("hlc_exchange_test", exchange, "exchange", [](auto &inner) { return inner.test(); });
+  if (!exchange) return api::out(api::null("hlc_exchange_test", "exchange"));
+  return api::out(exchange->inner.test("hlc_exchange_test"));
 }
 hlc_status hlc_exchange_finish(hlc_exchange *exchange) {
-  return api::continue_swap("hlc_exchange_finish", exchange, "exchange", [](auto &inner) { return inner.finish(); });
+  if (!exchange) return api::out(api::null("hlc_exchange_finish", "exchange"));
+  return api::out(exchange->inner.finish("hlc_exchange_finish"));
 }
 hlc_status hlc_exchange_destroy(hlc_exchange **exchange) { return api::release(CallName::exchange_destroy, exchange); }
 

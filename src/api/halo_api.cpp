@@ -17,24 +17,30 @@ hlc_status hlc_halo_init(hlc_context *context, const hlc_halo_spec *spec, hlc_ha
 }
 
 hlc_status hlc_halo_start(hlc_halo *halo, const hlc_swap *what) {
-  return api::start_swap("hlc_halo_start", halo, "halo", [&](auto &inner) { return inner.start(what); });
+  if (!halo) return api::out(api::null("hlc_halo_start", "halo"));
+  return api::out(halo->inner.start("hlc_halo_start", what));
 }
 
 hlc_status hlc_halo_start_with(hlc_halo *halo, const hlc_swap *what, void *const *data) {
-  return api::in_swap("hlc_halo_start_with", halo, "halo", [&](auto &inner) { return inner.start_with(what, data); });
+  if (!halo) return api::out(api::null("hlc_halo_start_with", "halo"));
+  return api::out(halo->inner.start_with("hlc_halo_start_with", what, data));
 }
 
 hlc_status hlc_halo_test(hlc_halo *halo) {
-  return api::continue_swap("hlc_halo_test", halo, "halo", [](auto &inner) { return inner.test(); });
+  if (!halo) return api::out(api::null("hlc_halo_test", "halo"));
+  return api::out(halo->inner.test("hlc_halo_test"));
 }
 hlc_status hlc_halo_finish(hlc_halo *halo) {
-  return api::continue_swap("hlc_halo_finish", halo, "halo", [](auto &inner) { return inner.finish(); });
+  if (!halo) return api::out(api::null("hlc_halo_finish", "halo"));
+  return api::out(halo->inner.finish("hlc_halo_finish"));
 }
 hlc_status hlc_halo_finish_views(hlc_halo *halo) {
-  return api::continue_swap("hlc_halo_finish_views", halo, "halo", [](auto &inner) { return inner.finish_views(); });
+  if (!halo) return api::out(api::null("hlc_halo_finish_views", "halo"));
+  return api::out(halo->inner.finish_views("hlc_halo_finish_views"));
 }
 hlc_status hlc_halo_release(hlc_halo *halo) {
-  return api::in_swap("hlc_halo_release", halo, "halo", [](auto &inner) { return inner.release(); });
+  if (!halo) return api::out(api::null("hlc_halo_release", "halo"));
+  return api::out(halo->inner.release("hlc_halo_release"));
 }
 hlc_status hlc_halo_views(const hlc_halo *halo, int field, hlc_view *views) {
   return api::out(halo ? halo->inner.list_views(field, views) : api::null("hlc_halo_views", "halo"));

@@ -54,30 +54,12 @@ Status mpi_is_up(const char *function);
 /// and the release does what a rank can do alone.
 void note_end_of_mpi(Context &context, const char *function);
 
-/// Runs a call of a plan's swap; fails after MPI_Finalize.
+/// Runs a call of a plan; fails after MPI_Finalize.
 template <class Handle, class Run>
 hlc_status in_swap(const char *name, Handle *handle, const char *what, Run run) {
   if (!handle) return out(null(name, what));
   if (mpi_has_ended()) return out(fail(Status::state, "%s: MPI has been finalised", name));
   return out(run(handle->inner));
-}
-
-/// Runs a call that starts a swap, unless that is refused now.
-template <class Handle, class Run>
-hlc_status start_swap(const char *name, Handle *handle, const char *what, Run run) {
-  return in_swap(name, handle, what, [&](auto &inner) {
-    HLC_TRY(inner.may_start(name));
-    return run(inner);
-  });
-}
-
-/// Runs a call that tests or finishes a swap, unless that is refused now.
-template <class Handle, class Run>
-hlc_status continue_swap(const char *name, Handle *handle, const char *what, Run run) {
-  return in_swap(name, handle, what, [&](auto &inner) {
-    HLC_TRY(inner.may_go_on(name));
-    return run(inner);
-  });
 }
 
 }  // namespace halocline::core::api

@@ -17,19 +17,24 @@ hlc_status hlc_index_halo_init(hlc_context *context, const hlc_index_halo_spec *
 }
 
 hlc_status hlc_index_halo_start(hlc_index_halo *halo, const hlc_index_swap *what) {
-  return api::start_swap("hlc_index_halo_start", halo, "halo", [&](auto &inner) { return inner.start(what); });
+  if (!halo) return api::out(api::null("hlc_index_halo_start", "halo"));
+  return api::out(halo->inner.start("hlc_index_halo_start", what));
 }
 hlc_status hlc_index_halo_test(hlc_index_halo *halo) {
-  return api::continue_swap("hlc_index_halo_test", halo, "halo", [](auto &inner) { return inner.test(); });
+  if (!halo) return api::out(api::null("hlc_index_halo_test", "halo"));
+  return api::out(halo->inner.test("hlc_index_halo_test"));
 }
 hlc_status hlc_index_halo_finish(hlc_index_halo *halo) {
-  return api::continue_swap("hlc_index_halo_finish", halo, "halo", [](auto &inner) { return inner.finish(); });
+  if (!halo) return api::out(api::null("hlc_index_halo_finish", "halo"));
+  return api::out(halo->inner.finish("hlc_index_halo_finish"));
 }
 hlc_status hlc_index_halo_finish_views(hlc_index_halo *halo) {
-  return api::continue_swap("hlc_index_halo_finish_views", halo, "halo", [](auto &inner) { return inner.finish_views(); });
+  if (!halo) return api::out(api::null("hlc_index_halo_finish_views", "halo"));
+  return api::out(halo->inner.finish_views("hlc_index_halo_finish_views"));
 }
 hlc_status hlc_index_halo_release(hlc_index_halo *halo) {
-  return api::in_swap("hlc_index_halo_release", halo, "halo", [](auto &inner) { return inner.release(); });
+  if (!halo) return api::out(api::null("hlc_index_halo_release", "halo"));
+  return api::out(halo->inner.release("hlc_index_halo_release"));
 }
 
 hlc_status hlc_index_halo_view(hlc_index_halo *halo, int field, int neighbour, hlc_index_view *view) {

@@ -10,7 +10,6 @@
 #include "choice/chosen.hpp"
 #include "engine/communicator/collective.hpp"
 #include "exchange/engine_parts.hpp"
-#include "exchange/rounds.hpp"
 
 namespace halocline::core::api {
 

@@ -3,6 +3,8 @@
 #include "blocks/blocks.hpp"
 
 #include "blocks/links.hpp"
+#include "exchange/check.hpp"
+#include "exchange/rounds.hpp"
 
 namespace halocline::core {
 
@@ -29,25 +31,25 @@ Status Blocks::start(const hlc_swap *what) {
 
 /// A broken rule that check mode finds is reported; the swap ends nevertheless.
 Status Blocks::finish() {
-  const Status finished = exchange_.finish();
+  const Status finished = exchange_.rounds().finish(true);
   whole_ = exchange_.state().under_way;
   return finished;
 }
 
+Status Blocks::test() { return exchange_.rounds().test(); }
+Status Blocks::launch() { return exchange_.rounds().start(); }
+
 /// Blocks have no checks of their own: check mode compares the descriptors and the stamps of messages.
-Status Blocks::launch() {
-  return exchange_.start([this] {
-    RoundDescriptor descriptor{{{tables_.reverse}, tables_.reverse ? "fields in reverse" : "fields"}, {}};
-    const bool is_whole = tables_.most == kWholeDepth;
-    descriptor.what.push_back(is_whole ? 0 : static_cast<int>(tables_.most));
-    if (!is_whole) descriptor.words += " " + std::to_string(tables_.most) + " deep";
-    for (const int f : tables_.swapped) {
-      descriptor.what.push_back(f);
-      descriptor.words += (f == tables_.swapped.front() ? " '" : "', '") + tables_.fields[static_cast<std::size_t>(f)].name;
-    }
-    descriptor.words += "'";
-    return descriptor;
-  });
+void Blocks::describe_round(RoundDescriptor &descriptor) {
+  const bool is_whole = tables_.most == kWholeDepth;
+  descriptor.what = {tables_.reverse, is_whole ? 0 : tables_.most};
+  descriptor.words = tables_.reverse ? "fields in reverse" : "fields";
+  if (!is_whole) descriptor.words += " " + std::to_string(tables_.most) + " deep";
+  for (const int f : tables_.swapped) {
+    descriptor.what.push_back(f);
+    descriptor.words += (f == tables_.swapped.front() ? " '" : "', '") + tables_.fields[static_cast<std::size_t>(f)].name;
+  }
+  descriptor.words += "'";
 }
 
 void Blocks::end_round() {

@@ -10,6 +10,7 @@
 #include "blocks/tables.hpp"
 #include "exchange/exchange.hpp"
 #include "exchange/fields.hpp"
+#include "exchange/packer.hpp"
 
 namespace halocline::core {
 
@@ -28,7 +29,7 @@ class Blocks final : private Packer {
   Status may_go_on(const char *call) const { return exchange_.may_go_on(call, {whole_, state().broken}); }
   /// Each call is allowed now.
   Status start(const hlc_swap *what);
-  Status test() { return exchange_.test(); }
+  Status test();
   Status finish();
   /// The same by several threads, each of which drives a part.
   Status start_part(int part, const hlc_swap *what);
@@ -50,6 +51,7 @@ class Blocks final : private Packer {
   void pull(Edges edges) override { copies_.pull(edges); }
   void copy_to_self() override { copies_.copy_to_self(); }
   void end_round() override;
+  void describe_round(RoundDescriptor &descriptor) override;
   bool copies_cells() const override { return true; }
   Status joined(const Plan &plan) override;
 

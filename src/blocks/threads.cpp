@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "blocks/blocks.hpp"
+#include "engine/communicator/communicator.hpp"
 #include "engine/communicator/wait.hpp"
+#include "exchange/rounds.hpp"
 
 namespace halocline::core {
 namespace {
@@ -87,7 +89,7 @@ void Blocks::wait_for_launch(int part, std::uint64_t round) {
 /// A broken rule that check mode finds is reported by this part; the swap ends nevertheless.
 Status Blocks::drive(int part, std::uint64_t round) {
   copies_.work_as(part);
-  const Status done = exchange_.finish();
+  const Status done = exchange_.rounds().finish(true);
   copies_.set_sharing(false);
   if (exchange_.state().under_way)
     static_cast<void>(team_->fail_round(done));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,15 @@
 #include "model/lazy_machine.hpp"
 
 namespace halocline::core {
+
+/// A plan that may accept this spec. A kind of plan that has several forms chooses one.
+template <class Plan, class Spec>
+std::unique_ptr<Plan> make_plan(const EngineParts &engine, const Spec *spec) {
+  if constexpr (std::is_abstract_v<Plan>)
+    return Plan::make(engine, spec);
+  else
+    return std::make_unique<Plan>(engine);
+}
 
 template <class Plan>
 class Candidates {
@@ -100,7 +110,7 @@ template <class Plan>
 template <class Spec>
 Status Candidates<Plan>::accept(const Spec *spec, std::string *plan) {
   all_.reserve(MeasurementRound::kMax + 1);
-  all_.push_back({HLC_MODE_DEFAULT, std::make_unique<Plan>(engine_), false});
+  all_.push_back({HLC_MODE_DEFAULT, make_plan<Plan>(engine_, spec), false});
   if (spec) options_ = {spec->mode, spec->epoch, spec->drive};
   if (!spec || failed(resolve(options_, communicator())) || !is_auto()) return all_.front().plan->accept(spec, plan);
   // Checks the spec; which modes are candidates is found when all ranks are here.
@@ -167,7 +177,7 @@ Status Candidates<Plan>::add(hlc_mode mode, const Spec &spec) {
   std::unique_ptr<Plan> plan;
   HLC_TRY(together([&] {
     std::string ignored;
-    plan = std::make_unique<Plan>(engine_);
+    plan = make_plan<Plan>(engine_, &mine);
     return plan->accept(&mine, &ignored, true);
   }));
   HLC_TRY(plan->create(&mine));

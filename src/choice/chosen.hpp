@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/mpi_end.hpp"
 #include "choice/candidates.hpp"
 #include "choice/specs.hpp"
 
@@ -32,21 +33,23 @@ class Chosen {
     return Status::ok;
   }
 
-  Status may_start(const char *call) const { return now_->may_start(call); }
-  Status may_go_on(const char *call) const { return now_->may_go_on(call); }
-  /// Each call is allowed now.
+  // `call` is the function of the API. It is refused at the wrong time.
   template <class... What>
-  Status start(const What *...what) {
+  Status start(const char *call, const What *...what) {
+    HLC_TRY(mpi_lasts(call));
+    HLC_TRY(now_->may_start(call));
     if (swaps_until_recheck_ > 0) [[likely]]
       return now_->start(what...);
     return start_timed(signature_of(whole_, what...), [&] { return now_->start(what...); });
   }
   template <class What>
-  Status start_with(const What *what, void *const *data) {
+  Status start_with(const char *call, const What *what, void *const *data) {
+    HLC_TRY(mpi_lasts(call));
     if (swaps_until_recheck_ > 0 || is_under_way()) return now_->start_with(what, data);
     return start_timed(signature_of(whole_, what), [&] { return now_->start_with(what, data); });
   }
-  Status test() {
+  Status test(const char *call) {
+    HLC_TRY(may_go_on(call));
     if (swaps_until_recheck_ > 0) [[likely]]
       return now_->test();
     const std::int64_t begin_ns = now_ns();
@@ -54,29 +57,36 @@ class Chosen {
     candidates_.trial()->spend(now_ns() - begin_ns);
     return status;
   }
-  Status finish() {
+  Status finish(const char *call) {
+    HLC_TRY(may_go_on(call));
     if (swaps_until_recheck_ > 0) [[likely]] {
       swaps_until_recheck_ -= 1;
       return now_->finish();
     }
     return finish_timed(false, [this] { return now_->finish(); });
   }
-  Status finish_views() {
+  Status finish_views(const char *call) {
+    HLC_TRY(may_go_on(call));
     if (swaps_until_recheck_ <= 0)
       return finish_timed(true, [this] { return candidates_.trial()->is_trying() ? now_->finish() : finish_by_views(); });
     swaps_until_recheck_ -= 1;
     return finish_by_views();
   }
-  Status release() { return now_->release(); }
+  Status release(const char *call) {
+    HLC_TRY(mpi_lasts(call));
+    return now_->release();
+  }
 
   // Calls of one kind of plan. Swaps of several parts are not tried. The one of a single part counts as any swap.
   template <class What>
-  Status start_part(int part, const What *what) {
+  Status start_part(const char *call, int part, const What *what) {
+    HLC_TRY(mpi_lasts(call));
     const auto go = [&] { return now_->start_part(part, what); };
     if (swaps_until_recheck_ > 0 || !candidates_.trial() || is_under_way()) return go();
     return start_timed(signature_of(whole_, what), go);
   }
-  Status finish_part(int part) {
+  Status finish_part(const char *call, int part) {
+    HLC_TRY(mpi_lasts(call));
     const auto go = [this, part] { return now_->finish_part(part); };
     if (!candidates_.trial() || !is_under_way()) return go();
     if (swaps_until_recheck_ <= 0) return finish_timed(false, go);
@@ -112,6 +122,15 @@ class Chosen {
   }
 
  private:
+  /// After MPI_Finalize nothing is swapped.
+  static Status mpi_lasts(const char *call) {
+    return mpi_has_ended() ? fail(Status::state, "%s: MPI has been finalised", call) : Status::ok;
+  }
+  Status may_go_on(const char *call) const {
+    HLC_TRY(mpi_lasts(call));
+    return now_->may_go_on(call);
+  }
+
   template <class Go>
   [[gnu::noinline]] Status start_timed(SwapSignature signature, Go go) {
     if (broken_)

@@ -19,6 +19,7 @@
 #include "engine/communicator/wake_up.hpp"
 #include "engine/memory/field_place.hpp"
 #include "exchange/engine_parts.hpp"
+#include "exchange/swap.hpp"
 
 namespace halocline::core {
 
@@ -84,6 +85,7 @@ struct Plan {
   // Where my fields are in the running round, for the ranks that read them; empty unless they may move between rounds. Entries of fields
   // that the round does not move are not used.
   std::vector<FieldPlace> places;
+  RoundState state;  // of the calls of the exchange's owner
   bool views_out = false;  // what arrived in the running round, or in the last one, is shown in place: it has not been released
 
   /// The name of a rank in messages, with its host if it is a neighbour on another node.

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "exchange/check.hpp"
@@ -10,20 +11,18 @@
 
 namespace halocline::core {
 
-class CheckedRounds {
+class CheckedRounds final : public Rounds {
  public:
-  CheckedRounds(Plan &plan, Rounds &rounds, Waiting &waiting, std::string label);
-  CheckedRounds(const CheckedRounds &) = delete;
-  CheckedRounds &operator=(const CheckedRounds &) = delete;
+  using Rounds::Rounds;
 
-  Check &check() { return check_; }
-  const Check &check() const { return check_; }
+  /// Makes the check. The edges have been joined. label: see Check.
+  void make_check(std::string label);
+  /// Null until it has been made.
+  Check *check() const { return own_check_.get(); }
 
-  /// descriptor: how the round is described to the neighbours.
-  Status start(const RoundDescriptor &descriptor);
-  Status test();
-  /// As that of Rounds.
-  Status finish(bool waits);
+  Status start() override;
+  Status test() override;
+  Status finish(bool waits) override;
 
  private:
   template <class Part>
@@ -33,11 +32,7 @@ class CheckedRounds {
   void look_before_delivery();
   Status look_after_delivery();
 
-  const Topology &topology_;
-  Rounds &rounds_;
-  Waiting &waiting_;
-  Packer &owner_;
-  Check check_;
+  std::unique_ptr<Check> own_check_;
   bool announced_ = false;  // the finish of this round has been announced
   Status looked_ = Status::ok;
 };

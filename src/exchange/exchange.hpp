@@ -6,54 +6,37 @@
 #include <string>
 #include <vector>
 
-#include "engine/communicator/collective.hpp"
 #include "exchange/channels.hpp"
-#include "exchange/checked_rounds.hpp"
-#include "exchange/packer.hpp"
-#include "exchange/rounds.hpp"
-#include "exchange/stamp.hpp"
 #include "exchange/swap.hpp"
 
 namespace halocline::core {
+
+class Check;
+class CheckedRounds;
+class Packer;
+class Rounds;
 
 /// One plan for many rounds. Not thread-safe in itself; several exchanges are independent of each other.
 class Exchange {
  public:
   /// The owner is also the packer.
-  Exchange(const EngineParts &engine, Packer &owner, const Refusals &refusals)
-      : owner_(owner), refusals_(refusals), channels_(plan_), waiting_(plan_, channels_), rounds_(plan_, channels_, waiting_, owner) {
-    plan_.communicator = &engine.communicator;
-    plan_.topology = &engine.communicator;
-    plan_.lent_comm = engine.lent_comm;
-    plan_.network = &engine.network;
-    plan_.packings = &engine.packings;
-    plan_.check_mailbox = engine.check_mailbox;
-    plan_.times = engine.times;
-  }
+  Exchange(const EngineParts &engine, Packer &owner, const Refusals &refusals);
   Exchange(const Exchange &) = delete;
   Exchange &operator=(const Exchange &) = delete;
-  ~Exchange() { static_cast<void>(end(false)); }
+  ~Exchange();
 
   /// Makes the plan. Collective; edges[e].rank is never the caller's own. label is what check mode calls it, with a # for its number. ndims
   /// is that of the halo, whose tags are directions, or 0.
   Status create(Options options, std::vector<Edge> edges, std::string label, int ndims = 0);
 
+  /// Starts rounds and finishes them.
+  Rounds &rounds() { return *rounds_; }
   /// What the next rounds move over each edge, until it is set again.
-  std::vector<Part> &parts() {
-    rounds_.parts_changed();
-    return plan_.parts;
-  }
+  std::vector<Part> &parts();
   /// True if parts are as planned on all ranks; in_order: unpack by edge index, not by arrival, so that sums are reproducible.
-  void set_round(bool whole, bool in_order) {
-    rounds_.parts_changed();
-    plan_.whole_round = whole;
-    rounds_.set_order(in_order);
-    if (checked_) add_stamps(plan_.parts);
-  }
-
+  void set_round(bool whole, bool in_order);
   /// What the next rounds move, as the trace says it.
-  void describe_round(const std::string &what) { rounds_.trace().describe_round(what); }
-
+  void describe_round(const std::string &what);
   /// Where the fields of the next round are, for neighbours that read them. Sized before create, the same on all ranks.
   std::vector<FieldPlace> &places() { return plan_.places; }
 
@@ -79,35 +62,12 @@ class Exchange {
   Status may_go_on(const char *call) const { return may_go_on(call, state()); }
   /// The error for a call at the wrong time.
   Status bad_call(const char *call, const char *why) const;
-
-  /// Starts a round. With HALOCLINE_CHECK=1 look first checks the owner's data, and returns the descriptor of this round.
-  template <class Look>
-  Status start(Look look) {
-    if (!checked_) return rounds_.start();
-    RoundDescriptor descriptor;
-    HLC_TRY(alone(*plan_.topology, [&] {
-      descriptor = look();
-      return Status::ok;
-    }));
-    return checked_->start(descriptor);
-  }
-  Status test() { return checked_ ? checked_->test() : rounds_.test(); }
-  /// Waits for the data, unpacks, and waits until no neighbour needs my own. The owner copies to itself meanwhile. If not waits, does this
-  /// as far as it needs no wait, and returns `again` while something is left. In modes whose steps wait inside MPI it then does nothing.
-  Status finish(bool waits = true) {
-    if (const Status all = waits ? Status::ok : arrived(); all != Status::ok) return all;
-    return checked_ ? checked_->finish(waits) : rounds_.finish(waits);
-  }
-  /// Waits for the data and shows them in place: views are out until the next start or release.
-  Status finish_views() { return rounds_.finish_views(); }
-  /// Releases the views and waits until the peers have released theirs of my data.
-  Status release() { return rounds_.release(); }
   bool views_out() const { return plan_.views_out; }
 
-  /// Null unless HALOCLINE_CHECK=1.
-  Check *check() const { return checked_ ? &checked_->check() : nullptr; }
+  /// Null unless HALOCLINE_CHECK=1, and before create.
+  Check *check() const;
 
-  RoundState state() const { return rounds_.state(); }
+  RoundState state() const { return plan_.state; }
   const Plan &plan() const { return plan_; }
   /// False if the edge's data are read in the neighbour's memory.
   bool packs(int edge) const { return channels_.of(edge).packs(); }
@@ -117,7 +77,6 @@ class Exchange {
   Work work() const;
 
  private:
-  Status arrived();
   Status make_comm();
   Status make_tables();
   Status check_sizes() const;
@@ -127,9 +86,8 @@ class Exchange {
   const Refusals &refusals_;
   Plan plan_;
   Channels channels_;
-  Waiting waiting_;
-  Rounds rounds_;
-  std::unique_ptr<CheckedRounds> checked_;  // null unless HALOCLINE_CHECK=1
+  std::unique_ptr<Rounds> rounds_;
+  CheckedRounds *checked_ = nullptr;  // the same, with HALOCLINE_CHECK=1
 };
 
 }  // namespace halocline::core

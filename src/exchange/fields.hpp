@@ -7,7 +7,7 @@
 
 #include "base/bounds.hpp"
 #include "engine/memory/fields.hpp"
-#include "exchange/exchange.hpp"
+#include "exchange/swap.hpp"
 
 namespace halocline::core {
 

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/communicator/communicator.hpp"
+#include "exchange/check.hpp"
 #include "exchange/modes/modes.hpp"
+#include "exchange/rounds.hpp"
 #include "exchange/tags.hpp"
 
 namespace halocline::core {
@@ -123,9 +126,14 @@ Status ListExchange::start() {
   for (std::size_t i = 0; i < self_links_.size(); ++i)
     if (neighbours_[static_cast<std::size_t>(self_links_[i].from)].bytes_out > 0)
       pack_(self_links_[i].from, self_buffer_.chunk(static_cast<int>(i)), user_);
-  // There are no cells to check: the descriptors and the stamps are all.
-  return exchange_.start([] { return RoundDescriptor{{{}, "its whole list"}, {}}; });
+  return exchange_.rounds().start();
 }
+
+Status ListExchange::test() { return exchange_.rounds().test(); }
+Status ListExchange::finish() { return exchange_.rounds().finish(true); }
+
+/// There are no cells to check: the descriptors and the stamps are all.
+void ListExchange::describe_round(RoundDescriptor &descriptor) { descriptor.words = "its whole list"; }
 
 void ListExchange::copy_to_self() {
   for (std::size_t i = 0; i < self_links_.size(); ++i)

@@ -7,6 +7,7 @@
 
 #include "exchange/buffers.hpp"
 #include "exchange/exchange.hpp"
+#include "exchange/packer.hpp"
 
 namespace halocline::core {
 
@@ -23,8 +24,8 @@ class ListExchange final : private Packer {
   Status may_go_on(const char *call) const { return exchange_.may_go_on(call); }
   /// Each call is allowed now.
   Status start();
-  Status test() { return exchange_.test(); }
-  Status finish() { return exchange_.finish(); }
+  Status test();
+  Status finish();
   bool retire() { return exchange_.retire(); }
   Work work() const;
   Status end(bool others_broken) { return exchange_.end(others_broken); }
@@ -48,6 +49,7 @@ class ListExchange final : private Packer {
   void unpack(int edge, const void *buffer) override;
   void pull(Edges) override {}
   void copy_to_self() override;
+  void describe_round(RoundDescriptor &descriptor) override;
 
   Communicator &communicator() const { return *exchange_.plan().communicator; }
 

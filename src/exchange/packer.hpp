@@ -6,6 +6,8 @@
 
 namespace halocline::core {
 
+struct RoundDescriptor;
+
 /// With HALOCLINE_CHECK=1: what the owner of the data checks around a finish.
 class Looks {
  public:
@@ -36,6 +38,8 @@ class Packer {
   /// Last of all in finish: everything has been received, and no rank reads this rank's data any more. Not called where views were asked
   /// for.
   virtual void end_round() {}
+  /// With HALOCLINE_CHECK=1, before a round: what it moves, for the neighbours. The owner checks its data first.
+  virtual void describe_round(RoundDescriptor &) {}
   /// NULL: the descriptors and the stamps are all that check mode compares.
   virtual Looks *looks() { return nullptr; }
   /// True if pack heeds past_caches.

@@ -6,6 +6,7 @@
 
 #include "engine/communicator/collective.hpp"
 #include "engine/communicator/communicator.hpp"
+#include "exchange/check.hpp"
 #include "exchange/modes/modes.hpp"
 
 namespace halocline::core {
@@ -16,7 +17,7 @@ Status Rounds::start() {
   return trace_.start([this] {
     if (plan_.views_out) HLC_TRY(mark_broken(arrivals_.release_views()));
     arrivals_.begin();
-    in_flight_ = true;
+    plan_.state.under_way = true;
     copied_ = false;
     return send_all();
   });
@@ -60,6 +61,14 @@ Status Rounds::wait_for_place(Channel &channel, int e, void **buffer) {
 
 // ---------------------------------------------------------------- finish
 
+Status Rounds::test() { return mark_broken(arrivals_.poll()); }
+
+Status Rounds::finish_without_wait() {
+  const Status tested = test();
+  if (tested != Status::ok) return tested;
+  return channels_.blocks() ? Status::again : finish(false);
+}
+
 Status Rounds::finish(bool waits) {
   return trace_.finish([this, waits] {
     if (!std::exchange(copied_, true)) trace_.quiet_step("copy to self", -1, [this] { owner_.copy_to_self(); });
@@ -79,7 +88,7 @@ Status Rounds::finish_views() {
 Status Rounds::complete(bool waits) {
   HLC_TRY(mark_broken(wait_for_all()));
   if (const Status closed = mark_broken(close(waits)); closed != Status::ok) return closed;
-  in_flight_ = false;
+  plan_.state.under_way = false;
   return Status::ok;
 }
 
@@ -170,11 +179,18 @@ Status Rounds::suspect_ending(bool of_all) {
   return waiting_.suspect_ending(all || !of_all ? rank : -1);
 }
 
+void Rounds::stamp(Check &check) {
+  check_ = &check;
+  packer_ = &check.stamped();
+  arrivals_.hand_to(*packer_);
+  waiting_.set_check(check);
+}
+
 /// After a failure nothing is known of what the peers hold: the exchange can only be destroyed.
 Status Rounds::break_off(Status status) {
   if (status == Status::mpi) status = name_failure(*plan_.communicator, status);
-  const bool notifies = check_ && !broken_ && (status == Status::rule || status == Status::memory);
-  broken_ = true;
+  const bool notifies = check_ && !plan_.state.broken && (status == Status::rule || status == Status::memory);
+  plan_.state.broken = true;
   if (notifies) check_->give_up(status);
   return status;
 }

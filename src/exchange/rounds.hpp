@@ -6,34 +6,29 @@
 #include "exchange/channels.hpp"
 #include "exchange/packer.hpp"
 #include "exchange/round_trace.hpp"
-#include "exchange/swap.hpp"
 #include "exchange/waiting.hpp"
 
 namespace halocline::core {
 
+/// With HALOCLINE_CHECK=1 they are CheckedRounds.
 class Rounds {
  public:
-  Rounds(Plan &plan, const Channels &channels, Waiting &waiting, Packer &owner)
+  Rounds(Plan &plan, const Channels &channels, Packer &owner)
       : plan_(plan),
         channels_(channels),
-        waiting_(waiting),
+        waiting_(plan, channels),
         owner_(owner),
         packer_(&owner),
         trace_(plan),
         arrivals_(plan, channels, owner, trace_) {}
   Rounds(const Rounds &) = delete;
   Rounds &operator=(const Rounds &) = delete;
+  virtual ~Rounds() = default;
 
   /// Makes room for the plan's edges.
   void make_tables() {
     arrivals_.make_tables();
     trace_.make_tables();
-  }
-  /// Check mode: messages carry stamps, and a failure is reported to the neighbours.
-  void stamp(Check &check) {
-    check_ = &check;
-    packer_ = &check.stamped();
-    arrivals_.hand_to(*packer_);
   }
 
   /// The plan's parts are other ones than in the last round.
@@ -41,13 +36,16 @@ class Rounds {
   /// Unpack by edge index, not by arrival.
   void set_order(bool in_order) { arrivals_.set_order(in_order); }
 
-  Status start();
+  virtual Status start();
   /// `again` while something is missing. In modes whose steps wait inside MPI it polls nothing.
-  Status test() { return mark_broken(arrivals_.poll()); }
-  /// Waits for the data and hands them over. Then waits until no neighbour needs mine. If not waits, it is called once all data have
-  /// arrived, and returns `again` while a neighbour needs mine.
-  Status finish(bool waits);
-  /// As finish(true), but copy_to_self and end_round are not called: views are out then.
+  virtual Status test();
+  /// Waits for the data and hands them over. Then waits until no neighbour needs mine. The owner copies to itself meanwhile. If not waits,
+  /// it is called once all data have arrived, and returns `again` while a neighbour needs mine.
+  virtual Status finish(bool waits);
+  /// As finish, as far as it needs no wait; `again` while something is left. In modes whose steps wait inside MPI it does nothing.
+  Status finish_without_wait();
+  /// As finish(true), but copy_to_self and end_round are not called: what has arrived is shown in place, and views are out until the next
+  /// start or release.
   Status finish_views();
   /// Releases the views and waits until the peers have released theirs of my data.
   Status release();
@@ -55,14 +53,22 @@ class Rounds {
   Status settle();
 
   RoundTrace &trace() { return trace_; }
-  RoundState state() const { return {in_flight_, broken_}; }
-  Packer &owner() const { return owner_; }
+  /// A round has failed on another rank.
+  void break_up() { plan_.state.broken = true; }
+
+ protected:
+  /// Check mode: messages carry stamps, and a failure is reported to the neighbours.
+  void stamp(Check &check);
   /// Data of this round have been touched.
   bool delivers() const { return copied_; }
-  /// A round has failed on another rank.
-  void break_up() { broken_ = true; }
   /// A failure ends all rounds.
   Status mark_broken(Status status) { return failed(status) ? break_off(status) : status; }
+
+  Plan &plan_;
+  const Channels &channels_;
+  Waiting waiting_;
+  Packer &owner_;
+  Check *check_ = nullptr;  // null unless HALOCLINE_CHECK=1
 
  private:
   Status send_all();
@@ -78,15 +84,9 @@ class Rounds {
   Status suspect_ending(bool of_all);
   Status break_off(Status status);
 
-  Plan &plan_;
-  const Channels &channels_;
-  Waiting &waiting_;
-  Packer &owner_;
-  Packer *packer_;            // the owner, or what puts stamps on its messages
-  Check *check_ = nullptr;  // null unless HALOCLINE_CHECK=1
+  Packer *packer_;  // the owner, or what puts stamps on its messages
   RoundTrace trace_;
   Arrivals arrivals_;
-  bool in_flight_ = false, broken_ = false;
   bool copied_ = false;  // the owner has copied to itself
 };
 

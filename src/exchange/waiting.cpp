@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/communicator/communicator.hpp"
+#include "exchange/check.hpp"
 #include "exchange/swap_times.hpp"
 
 namespace halocline::core {

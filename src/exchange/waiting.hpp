@@ -7,9 +7,10 @@
 #include "base/atomics.hpp"
 #include "engine/communicator/wait_until.hpp"
 #include "exchange/channels.hpp"
-#include "exchange/check.hpp"
 
 namespace halocline::core {
+
+class Check;
 
 class Waiting {
  public:

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "exchange/check.hpp"
 #include "exchange/exchange.hpp"
 #include "exchange/poison.hpp"
 #include "halo/tables.hpp"

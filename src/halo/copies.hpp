@@ -36,15 +36,14 @@ class Copies {
 
   void pack(int edge, void *buffer, bool past_caches);
   void unpack(int edge, const void *buffer);
-  /// Edges that are read: copies their cells into my halo.
-  void pull(Edges edges) { tables_.reverse ? add_halos(edges) : pulls_.run(edges); }
-  void copy_to_self() { tables_.reverse ? copy_inside(tables_.self_paths) : run_copies(pulls_.groups_from(tables_.paths.size())); }
-  /// Halos that repeat cells of another halo: forwards they copy them, last of all; in reverse they add theirs to them, first of all.
-  void copy_repeats() {
-    if (!tables_.repeats.empty()) copy_inside(tables_.repeats);
-  }
-  /// All cells have arrived. After a reverse swap, which has added the halo's values to edges, the halo is zeroed.
-  void end() { tables_.reverse ? clear_halo() : copy_repeats(); }
+  /// Of a forward swap: the copies from neighbours that are read, a group per edge; those to myself.
+  CopyTable &pulls() { return pulls_; }
+  std::span<BoundCopy> own() { return pulls_.groups_from(tables_.paths.size()); }
+  /// Of a reverse swap: adds the halos of neighbours that are read to my edges; zeroes my halo.
+  void add_halos(Edges edges);
+  void clear_halo();
+  /// Paths inside my own arrays: copies their cells, or in reverse adds them.
+  void copy_inside(const std::vector<HaloPath> &paths);
   std::int64_t memory_bytes() const { return pulls_.memory_bytes() + packs_.memory_bytes() + unpacks_.memory_bytes(); }
 
  private:
@@ -56,9 +55,6 @@ class Copies {
   void list_messages(const HaloPath &path);
   void pack_halos(const HaloPath &path, char *message, bool past_caches) const;
   void add_message(const HaloPath &path, const char *message) const;
-  void copy_inside(const std::vector<HaloPath> &paths);
-  void add_halos(Edges edges);
-  void clear_halo();
 
   const HaloTables &tables_;
   // Of a forward swap. pulls_ has a group per path: those of neighbours that are read, then those to myself. packs_ and unpacks_ have the

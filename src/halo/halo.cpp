@@ -5,8 +5,11 @@
 #include <algorithm>
 
 #include "base/bounds.hpp"
+#include "engine/communicator/communicator.hpp"
 #include "engine/memory/fields.hpp"
+#include "exchange/fields.hpp"
 #include "halo/agree.hpp"
+#include "halo/tables.hpp"
 
 namespace halocline::core {
 namespace {
@@ -15,6 +18,8 @@ constexpr const char *kSides = " but must be HLC_SIDE_BOTH (0), HLC_SIDE_LOW (1)
 static_assert(HLC_SIDE_BOTH == 0 && HLC_SIDE_LOW == 1 && HLC_SIDE_HIGH == 2);
 
 }  // namespace
+
+int Halo::rank() const { return engine_.communicator.rank(); }
 
 Status Halo::accept(const hlc_halo_spec *spec, std::string *plan, bool chosen) {
   HLC_TRY(check_spec(spec, rank(), engine_.communicator.size()));
@@ -30,12 +35,6 @@ Status Halo::accept(const hlc_halo_spec *spec, std::string *plan, bool chosen) {
   rebinds_ = spec->rebind != 0;
   repeats_ = find_wrapped(*spec) >= 0;
   deepest_ = deepest_halo(*spec);
-  if (!Staged::pays(*spec)) {
-    stage_ = std::make_unique<Stage>(engine_);
-    return Status::ok;
-  }
-  staged_ = std::make_unique<Staged>();
-  for (int f = 0; f < spec->nfields; ++f) fields_.push_back(describe_field(*spec, f));
   return Status::ok;
 }
 
@@ -49,7 +48,7 @@ Status Halo::check_memory(const hlc_halo_spec &spec) const {
 
 Status Halo::create(const hlc_halo_spec *spec) {
   HLC_TRY(agree_on_spec(engine_.communicator, *spec, options_));
-  return staged_ ? staged_->create(engine_, options_, *spec) : stage_->create(*spec, options_);
+  return plan_swaps(*spec, options_);
 }
 
 // ---------------------------------------------------------------- swaps
@@ -57,7 +56,7 @@ Status Halo::create(const hlc_halo_spec *spec) {
 Status Halo::check_swap(const char *call, const hlc_swap &what) const {
   const int me = rank(), side = static_cast<int>(what.side);
   HLC_TRY(check_field_list(call, me, what, static_cast<int>(fields().size())));
-  if (what.depth != 0 && staged_)
+  if (what.depth != 0 && in_stages())
     return fail(Status::unsupported, "%s on rank %d: depth is %lld, but a staged halo is swapped at its whole depth", call, me,
                 static_cast<long long>(what.depth));
   if (what.depth < 0)
@@ -66,15 +65,15 @@ Status Halo::check_swap(const char *call, const hlc_swap &what) const {
   if (what.depth > 0 && what.depth < deepest_ && repeats_)
     return fail(Status::unsupported, "%s on rank %d: depth is %lld, but the halo is deeper than the block, and swapped at its whole depth",
                 call, me, static_cast<long long>(what.depth));
-  if (what.one_dim && staged_)
+  if (what.one_dim && in_stages())
     return fail(Status::unsupported, "%s on rank %d: one_dim is set, but a staged halo swaps all its dimensions", call, me);
   HLC_TRY(
       check_bounds({call, me}, {{"dim", what.one_dim ? what.dim : 0, 0, ndims_ - 1},
                                 {"side", side, HLC_SIDE_BOTH, HLC_SIDE_HIGH, kSides},
                                 {"side", what.one_dim ? HLC_SIDE_BOTH : side, HLC_SIDE_BOTH, HLC_SIDE_BOTH, "; a side needs one_dim"}}));
   HLC_TRY(check_addable(call, me, what, fields(), [](const HaloField &field) { return field.type; }));
-  if (what.reverse && stage_ && stage_->exchange().views_out())
-    return refuse(call, "views of the last swap are out, and a reverse swap writes what they show; call hlc_halo_release first");
+  if (what.reverse && views_out())
+    return bad_call(call, "views of the last swap are out, and a reverse swap writes what they show; call hlc_halo_release first");
   return Status::ok;
 }
 
@@ -101,17 +100,12 @@ Status Halo::start_with(const hlc_swap *what, void *const *data) {
   return begin(what, data);
 }
 
-/// A call at the wrong time.
-Status Halo::fail_refused(const char *call, const char *why) const {
-  return staged_ ? fail(Status::state, "%s on rank %d: %s", call, rank(), why) : stage_->exchange().bad_call(call, why);
-}
-
 // ---------------------------------------------------------------- views
 
 Status Halo::release() {
-  if (state().broken) return refuse("hlc_halo_release", "an earlier swap of this halo failed; it can only be finalised");
-  if (state().under_way) return refuse("hlc_halo_release", "a swap of this halo is in flight; finish it first");
-  return staged_ ? Status::ok : stage_->release();
+  if (state().broken) return bad_call("hlc_halo_release", "an earlier swap of this halo failed; it can only be finalised");
+  if (state().under_way) return bad_call("hlc_halo_release", "a swap of this halo is in flight; finish it first");
+  return release_views();
 }
 
 Status Halo::list_views(int field, hlc_view *views) const {
@@ -119,9 +113,9 @@ Status Halo::list_views(int field, hlc_view *views) const {
   if (field < 0 || field >= nfields)
     return fail(Status::argument, "hlc_halo_views on rank %d: field is %d but must be 0 to %d", rank(), field, nfields - 1);
   if (!views) return fail(Status::argument, "hlc_halo_views on rank %d: views is NULL", rank());
-  if (state().under_way) return refuse("hlc_halo_views", "a swap of this halo is in flight; finish it first");
+  if (state().under_way) return bad_call("hlc_halo_views", "a swap of this halo is in flight; finish it first");
   list_own(static_cast<std::size_t>(field), views);
-  if (stage_) stage_->put_views(static_cast<std::size_t>(field), views);
+  put_views(static_cast<std::size_t>(field), views);
   return Status::ok;
 }
 
@@ -133,7 +127,6 @@ void Halo::list_own(std::size_t f, hlc_view *views) const {
     views[v] = {field.data + box_offset(box, field.strides), {}, {}, v == HLC_DIRECTIONS(ndims_) / 2 ? rank() : HLC_NO_NEIGHBOUR};
     std::copy(box.count.begin(), box.count.end(), views[v].count);
     std::copy(field.strides.begin(), field.strides.end(), views[v].stride_bytes);
-    if (staged_ && views[v].rank == HLC_NO_NEIGHBOUR) views[v].rank = staged_->rank_of(v);
   }
 }
 

@@ -77,13 +77,14 @@ int count_own_directions(const HaloTables &tables) {
 }  // namespace
 
 Stage::Stage(const EngineParts &engine)
-    : communicator_(engine.communicator),
+    : Halo(engine),
+      communicator_(engine.communicator),
       fields_(engine.fields),
       memory_(fields_),
       exchange_(engine, *this, kSwapOfHalo),
       copies_(tables_) {}
 
-Status Stage::create(const hlc_halo_spec &spec, const Options &options, const Cells &grown) {
+Status Stage::plan_stage(const hlc_halo_spec &spec, const Options &options, const Cells &grown) {
   HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
     tables_.ndims = spec.grid->ndims;
     tables_.grown = grown;

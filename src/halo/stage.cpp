@@ -3,6 +3,7 @@
 #include "halo/stage.hpp"
 
 #include "engine/memory/fields.hpp"
+#include "exchange/rounds.hpp"
 
 namespace halocline::core {
 namespace {
@@ -55,13 +56,60 @@ void set_parts(HaloTables &tables, const hlc_swap *what, std::vector<Part> &part
 
 }  // namespace
 
-/// Other fields, sides or arrays than in the last swap.
+// ---------------------------------------------------------------- calls
+
+Status Stage::may_start(const char *call) const {
+  const char *why = kSwapOfHalo.at_start(state());
+  return why ? bad_call(call, why) : Status::ok;
+}
+
+Status Stage::may_go_on(const char *call) const {
+  const char *why = kSwapOfHalo.at_finish(state());
+  return why ? bad_call(call, why) : Status::ok;
+}
+
+Status Stage::start(const hlc_swap *what) {
+  if (what) HLC_TRY(check_swap("hlc_halo_start", *what));
+  return begin(what, nullptr);
+}
+
+Status Stage::begin(const hlc_swap *what, void *const *data) {
+  if (!everything_ || what || bindings_) HLC_TRY(select(what, data));
+  starting_ = what;
+  return exchange_.rounds().start();
+}
+
+Status Stage::test() { return exchange_.rounds().test(); }
+Status Stage::finish() { return exchange_.rounds().finish(true); }
+Status Stage::finish_without_wait() { return exchange_.rounds().finish_without_wait(); }
+
+// ---------------------------------------------------------------- copies of the running swap
+
+/// Cells of neighbours that are read; in reverse their halos are added to my edges.
+void Stage::pull(Edges edges) { tables_.reverse ? copies_.add_halos(edges) : copies_.pulls().run(edges); }
+void Stage::copy_to_self() { tables_.reverse ? copies_.copy_inside(tables_.self_paths) : run_copies(copies_.own()); }
+
+/// All cells have arrived. Halos that repeat cells of another halo are copied last of all. After a reverse swap, which has added the halo's
+/// values to edges, the halo is zeroed.
+void Stage::end_round() {
+  if (tables_.reverse)
+    copies_.clear_halo();
+  else if (!tables_.repeats.empty())
+    copies_.copy_inside(tables_.repeats);
+  if (bindings_) bindings_->release();
+}
+
+void Stage::describe_round(RoundDescriptor &descriptor) { descriptor = check_->start(starting_); }
+
+// ---------------------------------------------------------------- what a swap moves
+
+/// Other fields, sides or arrays than in the last swap. Halos that repeat cells of another halo add theirs to them first of all in reverse.
 Status Stage::select(const hlc_swap *what, void *const *data) {
   bool moved = false;
   if (bindings_) HLC_TRY(bindings_->bind(what, data, &moved));
   set_swap(what);
   if (moved) list_copies();
-  if (tables_.reverse) copies_.copy_repeats();
+  if (tables_.reverse) copies_.copy_inside(tables_.repeats);
   return Status::ok;
 }
 
@@ -88,11 +136,11 @@ std::string Stage::swapped_names() const {
 Status Stage::finish_views() {
   if (!views_ || tables_.reverse) return finish();
   views_->clear();
-  return exchange_.finish_views();
+  return exchange_.rounds().finish_views();
 }
 
-Status Stage::release() {
-  const Status released = exchange_.release();
+Status Stage::release_views() {
+  const Status released = exchange_.rounds().release();
   if (bindings_ && !failed(released)) bindings_->release();
   return released;
 }

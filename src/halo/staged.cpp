@@ -54,14 +54,15 @@ bool Staged::pays(const hlc_halo_spec &spec) {
   return spec.staged && spec.stencil == HLC_STENCIL_BOX && deep > 1;
 }
 
-Status Staged::create(const EngineParts &engine, const Options &options, const hlc_halo_spec &spec) {
+Status Staged::plan_swaps(const hlc_halo_spec &spec, const Options &options) {
   const auto is_stage = [&](int d) { return spec.depth_low[d] > 0 || spec.depth_high[d] > 0; };
   Options of_stage;
-  HLC_TRY(prepare(engine.communicator, engine.communicator.comm(), [&] {
+  HLC_TRY(prepare(engine_.communicator, engine_.communicator.comm(), [&] {
     of_stage = options;
     of_stage.stages = 0;
     for (int d = 0; d < spec.grid->ndims; ++d) of_stage.stages += is_stage(d) ? 1 : 0;
-    fields_.reserve(static_cast<std::size_t>(spec.nfields));
+    for (int f = 0; f < spec.nfields; ++f) fields_.push_back(describe_field(spec, f));
+    swapped_.reserve(fields_.size());
     dims_.reserve(static_cast<std::size_t>(spec.grid->ndims));
     ranks_.assign(static_cast<std::size_t>(HLC_DIRECTIONS(spec.grid->ndims)), HLC_NO_NEIGHBOUR);
     for_each_direction(spec, [&](const std::array<int, kMaxDims> &v) {
@@ -70,41 +71,62 @@ Status Staged::create(const EngineParts &engine, const Options &options, const h
     return Status::ok;
   }));
   for (int d = 0; d < spec.grid->ndims; ++d)
-    if (is_stage(d)) HLC_TRY(add_stage(engine, of_stage, spec, d));
+    if (is_stage(d)) HLC_TRY(add_stage(of_stage, spec, d));
   return Status::ok;
 }
 
-Status Staged::add_stage(const EngineParts &engine, const Options &options, const hlc_halo_spec &spec, int dim) {
+Status Staged::add_stage(const Options &options, const hlc_halo_spec &spec, int dim) {
   StageSpec made;
-  HLC_TRY(prepare(engine.communicator, engine.communicator.comm(), [&] {
+  HLC_TRY(prepare(engine_.communicator, engine_.communicator.comm(), [&] {
     narrow(made, spec, dim);
-    dims_.push_back({std::make_unique<Stage>(engine), {}, {}});
+    dims_.push_back({std::make_unique<Stage>(engine_), {}, {}});
     for (std::size_t f = 0; f < made.fields.size(); ++f)
       dims_.back().shift.push_back(static_cast<char *>(made.fields[f].data) - static_cast<char *>(spec.fields[f].data));
     dims_.back().data.resize(made.fields.size());
     return Status::ok;
   }));
-  return dims_.back().stage->create(made.spec, options, made.grown);
+  return dims_.back().stage->plan_stage(made.spec, options, made.grown);
 }
 
-Status Staged::start(const hlc_swap *what, void *const *data) {
+// ---------------------------------------------------------------- swaps
+
+Status Staged::may_start(const char *call) const {
+  const char *why = kSwapOfHalo.at_start(state());
+  return why ? bad_call(call, why) : Status::ok;
+}
+
+Status Staged::may_go_on(const char *call) const {
+  const char *why = kSwapOfHalo.at_finish(state());
+  return why ? bad_call(call, why) : Status::ok;
+}
+
+Status Staged::bad_call(const char *call, const char *why) const {
+  return fail(Status::state, "%s on rank %d: %s", call, engine_.communicator.rank(), why);
+}
+
+Status Staged::start(const hlc_swap *what) {
+  if (what) HLC_TRY(check_swap("hlc_halo_start", *what));
+  return begin(what, nullptr);
+}
+
+Status Staged::begin(const hlc_swap *what, void *const *data) {
   what_ = what ? *what : hlc_swap{};
-  if (what_.nfields > 0) fields_.assign(what_.fields, what_.fields + what_.nfields);
-  what_.fields = fields_.data();
+  if (what_.nfields > 0) swapped_.assign(what_.fields, what_.fields + what_.nfields);
+  what_.fields = swapped_.data();
   reverse_ = what_.reverse;
   for (Dimension &dim : dims_)
     for (std::size_t f = 0; f < dim.data.size(); ++f) dim.data[f] = data && data[f] ? static_cast<char *>(data[f]) + dim.shift[f] : nullptr;
   done_ = 0;
   found_ = Status::ok;
   const bool bound = data;
-  HLC_TRY(bound ? now().stage->start(&what_, now().data.data()) : start_stage());
+  HLC_TRY(bound ? now().stage->begin(&what_, now().data.data()) : start_stage());
   in_flight_ = true;
   return Status::ok;
 }
 
 Status Staged::start_stage() {
   const bool bound = std::any_of(now().data.begin(), now().data.end(), [](const void *data) { return data; });
-  return now().stage->start(&what_, bound ? now().data.data() : nullptr);
+  return now().stage->begin(&what_, bound ? now().data.data() : nullptr);
 }
 
 /// A stage whose start may wait inside MPI is started by finish alone: the neighbour may be waiting for this rank in another swap.
@@ -114,7 +136,7 @@ Status Staged::test() {
       const Status tested = now().stage->test();
       return tested == Status::ok ? Status::again : tested;
     }
-    const Status finished = now().stage->finish(false);
+    const Status finished = now().stage->finish_without_wait();
     if (finished == Status::again) return finished;
     HLC_TRY(pass(finished));
   }
@@ -167,6 +189,12 @@ Work Staged::work() const {
     sum.others.insert(sum.others.end(), one.others.begin(), one.others.end());
   }
   return sum;
+}
+
+/// A view of a staged halo shows the halo itself.
+void Staged::put_views(std::size_t, hlc_view *views) const {
+  for (std::size_t v = 0; v < ranks_.size(); ++v)
+    if (views[v].rank == HLC_NO_NEIGHBOUR) views[v].rank = ranks_[v];
 }
 
 bool Staged::broken() const {

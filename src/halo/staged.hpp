@@ -11,27 +11,26 @@
 
 namespace halocline::core {
 
-class Staged {
+class Staged final : public Halo {
  public:
-  /// True if there is something to stage: directions that cross several dimensions.
+  explicit Staged(const EngineParts &engine) : Halo(engine) {}
+  /// True if there is something to stage: directions that cross several dimensions. The grid has dimensions.
   static bool pays(const hlc_halo_spec &spec);
-  /// Plans the stages. Collective; the same status on all ranks. The spec has been checked, also that it is the same on all ranks.
-  Status create(const EngineParts &engine, const Options &options, const hlc_halo_spec &spec);
-  /// Begins the first stage; in reverse, the last one. data: the arrays of this swap, NULL: the spec's.
-  Status start(const hlc_swap *what, void *const *data);
+
+  Status may_start(const char *call) const override;
+  Status may_go_on(const char *call) const override;
+  Status start(const hlc_swap *what) override;
   /// Continues through the stages whose data have arrived. Ok once those of the last one have, so that finish will not wait for data.
   /// Always `again` where the start of a stage may wait.
-  Status test();
-  Status finish();
-  Status end(bool others_broken);
-  bool retire();
-
-  RoundState state() const { return {in_flight_, broken()}; }
-  std::int64_t serial() const { return dims_.front().stage->exchange().plan().serial; }
-  hlc_plan_info describe() const;
-  Work work() const;
-  /// The rank that fills the halo in a direction.
-  int rank_of(int number) const { return ranks_[static_cast<std::size_t>(number)]; }
+  Status test() override;
+  Status finish() override;
+  Status finish_views() override { return finish(); }
+  bool retire() override;
+  Work work() const override;
+  Status end(bool others_broken) override;
+  std::int64_t serial() const override { return dims_.front().stage->serial(); }
+  RoundState state() const override { return {in_flight_, broken()}; }
+  hlc_plan_info describe() const override;
 
  private:
   /// One dimension. Its block is the spec's, with the halos of the dimensions before.
@@ -40,7 +39,17 @@ class Staged {
     std::vector<std::int64_t> shift;  // per field: bytes from the spec's first cell to the stage's
     std::vector<void *> data;  // per field: the array of the running swap; NULL: as planned
   };
-  Status add_stage(const EngineParts &engine, const Options &options, const hlc_halo_spec &spec, int dim);
+  Status plan_swaps(const hlc_halo_spec &spec, const Options &options) override;
+  /// Begins the first stage; in reverse, the last one.
+  Status begin(const hlc_swap *what, void *const *data) override;
+  Status bad_call(const char *call, const char *why) const override;
+  Status release_views() override { return Status::ok; }
+  bool views_out() const override { return false; }
+  void put_views(std::size_t field, hlc_view *views) const override;
+  const std::vector<HaloField> &fields() const override { return fields_; }
+  bool in_stages() const override { return true; }
+
+  Status add_stage(const Options &options, const hlc_halo_spec &spec, int dim);
   Status start_stage();
   Status pass(Status finished);
   bool broken() const;
@@ -48,7 +57,8 @@ class Staged {
 
   std::vector<Dimension> dims_;
   std::vector<int> ranks_;  // per direction
-  std::vector<int> fields_;  // of the running swap, if it does not move all
+  std::vector<HaloField> fields_;
+  std::vector<int> swapped_;  // fields of the running swap, if it does not move all
   hlc_swap what_{};
   bool reverse_ = false, in_flight_ = false;
   bool failed_ = false;  // a stage could not be started after others had moved data

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <numeric>
 
+#include "engine/communicator/communicator.hpp"
+
 namespace halocline::core {
 
 IndexCheck::IndexCheck(const IndexTables &tables, Exchange &exchange)

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "exchange/check.hpp"
 #include "exchange/exchange.hpp"
 #include "exchange/poison.hpp"
 #include "index_halo/tables.hpp"

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "index_halo/index_halo.hpp"
 
+#include "engine/communicator/communicator.hpp"
 #include "engine/memory/fields.hpp"
+#include "exchange/rounds.hpp"
+#include "index_halo/check.hpp"
 
 namespace halocline::core {
 namespace {
@@ -62,12 +65,16 @@ Status IndexHalo::start(const hlc_index_swap *what) {
         "hlc_index_halo_start",
         "views of the last swap are out, and a reverse swap writes what they show; call hlc_index_halo_release first");
   set_swap(what);
-  return exchange_.start([this] { return check_->start(); });
+  return exchange_.rounds().start();
 }
+
+Status IndexHalo::test() { return exchange_.rounds().test(); }
 
 void IndexHalo::end_round() {
   if (tables_.reverse) clear_ghosts(tables_);
 }
+
+void IndexHalo::describe_round(RoundDescriptor &descriptor) { descriptor = check_->start(); }
 
 Looks *IndexHalo::looks() { return check_.get(); }
 
@@ -129,7 +136,7 @@ void IndexHalo::pull(Edges edges) {
 }
 
 Status IndexHalo::finish() {
-  const Status status = exchange_.finish();
+  const Status status = exchange_.rounds().finish(true);
   if (status == Status::ok && !tables_.reverse) fetch_back(tables_);
   return status;
 }

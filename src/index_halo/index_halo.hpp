@@ -8,10 +8,12 @@
 
 #include "exchange/exchange.hpp"
 #include "exchange/fields.hpp"
-#include "index_halo/check.hpp"
+#include "exchange/packer.hpp"
 #include "index_halo/tables.hpp"
 
 namespace halocline::core {
+
+class IndexCheck;
 
 /// One index halo: the object behind hlc_index_halo.
 class IndexHalo final : private Packer {
@@ -28,7 +30,7 @@ class IndexHalo final : private Packer {
   Status may_go_on(const char *call) const { return exchange_.may_go_on(call); }
   /// Each call is allowed now.
   Status start(const hlc_index_swap *what);
-  Status test() { return exchange_.test(); }
+  Status test();
   Status finish();
   /// As finish, but in mode view without copies; see hlc_index_halo_finish_views.
   Status finish_views();
@@ -50,6 +52,7 @@ class IndexHalo final : private Packer {
   void show(int edge, const void *buffer) override;
   void copy_to_self() override;
   void end_round() override;
+  void describe_round(RoundDescriptor &descriptor) override;
   Looks *looks() override;
   Status joined(const Plan &plan) override;
 

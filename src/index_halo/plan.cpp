@@ -7,6 +7,7 @@
 #include "engine/communicator/consistency.hpp"
 #include "engine/memory/fields.hpp"
 #include "exchange/modes/modes.hpp"
+#include "index_halo/check.hpp"
 #include "index_halo/index_halo.hpp"
 #include "index_halo/read_lists.hpp"
 #include "index_halo/spec.hpp"

@@ -4,6 +4,7 @@
 
 #include "base/log.hpp"
 #include "engine/memory/fields.hpp"
+#include "exchange/rounds.hpp"
 #include "index_halo/index_halo.hpp"
 
 namespace halocline::core {
@@ -42,7 +43,7 @@ Status IndexHalo::finish_views() {
     for (IndexLink &link : *links) std::fill(link.data.begin(), link.data.end(), nullptr);
   for (IndexLink &link : tables_.self_links)
     for (const int f : tables_.swapped) link.data[static_cast<std::size_t>(f)] = tables_.fields[static_cast<std::size_t>(f)].layout.data;
-  return exchange_.finish_views();
+  return exchange_.rounds().finish_views();
 }
 
 /// The fields of a message are contiguous but for alignment, as pack has written them.
@@ -62,7 +63,7 @@ Status IndexHalo::release() {
   if (exchange_.state().broken)
     return exchange_.bad_call("hlc_index_halo_release", "an earlier swap of this halo failed; it can only be finalised");
   if (state().under_way) return exchange_.bad_call("hlc_index_halo_release", "a swap of this halo is in flight; finish it first");
-  return exchange_.release();
+  return exchange_.rounds().release();
 }
 
 Status IndexHalo::show_view(int field, int neighbour, hlc_index_view *view) {
