@@ -6,7 +6,7 @@
 namespace api = halocline::core::api;
 using halocline::core::CallName;
 
-struct hlc_blocks : api::PlanHandle<halocline::core::Blocks> {
+struct hlc_blocks : api::PlanHandle<halocline::core::Blocks, halocline::core::Live::blocks> {
   using PlanHandle::PlanHandle;
 };
 

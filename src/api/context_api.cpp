@@ -24,6 +24,10 @@ Status halocline::core::api::mpi_is_up(const char *function) {
   return fail(Status::state, "%s: MPI %s", function, finalised ? "has been finalised" : "is not initialised; call MPI_Init first");
 }
 
+Status halocline::core::api::null_on(const Topology &context, const char *function, const char *argument) {
+  return fail(Status::argument, "%s on rank %d: %s is NULL", function, context.rank(), argument);
+}
+
 void halocline::core::api::note_end_of_mpi(Context &context, const char *function) {
   if (mpi_has_ended()) context.lose_with_mpi(function, context.rank());
 }

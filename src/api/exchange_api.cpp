@@ -6,7 +6,7 @@
 namespace api = halocline::core::api;
 using halocline::core::CallName;
 
-struct hlc_exchange : api::PlanHandle<halocline::core::ListExchange> {
+struct hlc_exchange : api::PlanHandle<halocline::core::ListExchange, halocline::core::Live::exchange> {
   using PlanHandle::PlanHandle;
 };
 

@@ -6,7 +6,7 @@
 namespace api = halocline::core::api;
 using halocline::core::CallName;
 
-struct hlc_halo : api::PlanHandle<halocline::core::Halo> {
+struct hlc_halo : api::PlanHandle<halocline::core::Halo, halocline::core::Live::halo> {
   using PlanHandle::PlanHandle;
 };
 

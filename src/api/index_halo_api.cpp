@@ -6,7 +6,7 @@
 namespace api = halocline::core::api;
 using halocline::core::CallName;
 
-struct hlc_index_halo : api::PlanHandle<halocline::core::IndexHalo> {
+struct hlc_index_halo : api::PlanHandle<halocline::core::IndexHalo, halocline::core::Live::index_halo> {
   using PlanHandle::PlanHandle;
 };
 

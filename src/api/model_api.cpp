@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "api/handles.hpp"
+#include "api/calls.hpp"
 #include "model/machine.hpp"
 
 namespace api = halocline::core::api;

@@ -4,63 +4,86 @@
 
 #include <memory>
 #include <string>
-#include <type_traits>
 
-#include "api/handles.hpp"
+#include "api/calls.hpp"
 #include "choice/chosen.hpp"
-#include "engine/communicator/collective.hpp"
-#include "exchange/engine_parts.hpp"
+#include "engine/context/live.hpp"
 
 namespace halocline::core::api {
 
-/// What plans use of a context.
-inline EngineParts parts_of(Context &context) {
-  return {context, context.network(), context.fields(), context.packings(), context.check_mailbox()};
-}
+/// The handle of a plan with swaps, of any kind.
+class AnyPlan {
+ public:
+  explicit AnyPlan(hlc_context &of) : context(of) {}
+  AnyPlan(const AnyPlan &) = delete;
+  AnyPlan &operator=(const AnyPlan &) = delete;
+  virtual ~AnyPlan() = default;
 
-/// What the handle of a plan with swaps contains.
-template <class Plan>
-struct PlanHandle {
-  explicit PlanHandle(hlc_context &of) : context(of.inner), inner(parts_of(of.inner), of.machine) {}
-  Context &context;
+  virtual RoundState state() const = 0;
+  virtual std::int64_t serial() const = 0;
+  virtual Status end(bool others_broken) = 0;
+
+  hlc_context &context;
+};
+
+/// What plans use of a context.
+EngineParts parts_of(hlc_context &context);
+LazyMachine &machine_of(hlc_context &context);
+
+/// What the handle of one kind of plan contains.
+template <class Plan, Live live_kind>
+struct PlanHandle : AnyPlan {
+  static constexpr Live kind = live_kind;
+  explicit PlanHandle(hlc_context &of) : AnyPlan(of), inner(parts_of(of), machine_of(of)) {}
+  RoundState state() const override { return inner.state(); }
+  std::int64_t serial() const override { return inner.serial(); }
+  Status end(bool others_broken) override { return inner.end(others_broken); }
+
   Chosen<Plan> inner;
 };
 
-/// How a context counts a plan of this type.
-template <class Object>
-constexpr Live live_kind() {
-  if constexpr (std::is_same_v<Object, hlc_index_halo>)
-    return Live::index_halo;
-  else if constexpr (std::is_same_v<Object, hlc_blocks>)
-    return Live::blocks;
-  else if constexpr (std::is_same_v<Object, hlc_exchange>)
-    return Live::exchange;
-  else
-    return Live::halo;
-}
+/// The two parts of creating a plan, with its own spec.
+class Making {
+ public:
+  Making() = default;
+  Making(const Making &) = delete;
+  Making &operator=(const Making &) = delete;
+  virtual ~Making() = default;
+  /// Local: makes the handle, which accepts the spec. *names: see Halo::accept.
+  virtual Status accept(hlc_context &context, std::string *names) = 0;
+  /// Collective.
+  virtual Status create() = 0;
+};
 
-/// Creates a plan, and counts it as live in its context. A rank that passes no pointer for the result still reports this to the others.
+/// A call that creates a plan. has_place: the caller has passed a pointer for the result; a rank that has not still reports this to the
+/// others.
+struct Creation {
+  CallName call;
+  Live kind;
+  hlc_context *context;
+  bool has_place;
+};
+/// Makes a plan, and counts it as live in its context. Collective.
+Status make_plan(const Creation &creation, Making &making);
+
+/// Creates a plan.
 template <class Object, class Spec>
 hlc_status make(CallName call, hlc_context *context, const Spec *spec, Object **object) {
-  const char *name = name_of(call);
-  clear(object);
-  return guarded(name, [&]() -> Status {
-    if (!context) return null(name, "context");
-    Context &inner = context->inner;
-    HLC_TRY(mpi_is_up(name));
-    const Call in_call(inner, call, inner.next_plan());
+  struct One final : Making {
+    explicit One(const Spec *its_spec) : spec(its_spec) {}
+    Status accept(hlc_context &of, std::string *names) override {
+      made = std::make_unique<Object>(of);
+      return made->inner.accept(spec, names);
+    }
+    Status create() override { return made->inner.create(spec); }
+    const Spec *spec;
     std::unique_ptr<Object> made;
-    std::string plan;
-    const Status mine = alone(inner, [&] {
-      if (!object) return null_on(inner, name, "the result pointer");
-      made = std::make_unique<Object>(*context);
-      return made->inner.accept(spec, &plan);
-    });
-    HLC_TRY(meet(inner, mine, plan));
-    inner.count_plan();
-    HLC_TRY(made->inner.create(spec));
-    inner.live.add(live_kind<Object>());
-    *object = made.release();
+  };
+  clear(object);
+  return guarded(name_of(call), [&]() -> Status {
+    One one(spec);
+    HLC_TRY(make_plan({call, Object::kind, context, object != nullptr}, one));
+    *object = one.made.release();
     return Status::ok;
   });
 }
@@ -79,27 +102,19 @@ hlc_status explain(const char *name, const Object *object, const char *what, con
                  [&] { return object ? object->inner.explain(name, into.format, into.buffer, into.size, into.length) : null(name, what); });
 }
 
-/// Releases a plan, and sets the handle to NULL. If ranks are in different calls, nothing is released.
+/// Ends a plan and deletes it, and counts it no more. If ranks are in different calls, or a swap is under way, nothing happens, and *ended
+/// stays false. Collective.
+Status end_plan(CallName call, Live kind, AnyPlan *plan, bool *ended);
+
+/// Releases a plan, and sets the handle to NULL, unless nothing has been released.
 template <class Object>
 hlc_status release(CallName call, Object **object) {
-  const char *name = name_of(call);
-  return guarded(name, [&]() -> Status {
+  return guarded(name_of(call), [&]() -> Status {
     if (!object || !*object) return Status::ok;
-    auto &inner = (*object)->inner;
-    Context &context = (*object)->context;
-    note_end_of_mpi(context, name);
-    const RoundState state = inner.state();
-    if (state.under_way && !state.broken && !context.lost())
-      return fail(Status::state, "%s on rank %d: a swap is in flight; finish it first", name, context.rank());
-    const Call in_call(context, call, inner.serial());
-    int broken = 0;
-    const Status met = meet_to_release(context, state.broken ? 1 : 0, &broken);
-    if (met == Status::mismatch) return met;
-    const Status ended = inner.end(broken != 0 || failed(met));
-    context.live.remove(live_kind<Object>());
-    delete *object;
-    *object = nullptr;
-    return ended;
+    bool ended = false;
+    const Status status = end_plan(call, Object::kind, *object, &ended);
+    if (ended) *object = nullptr;
+    return status;
   });
 }
 

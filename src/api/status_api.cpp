@@ -1,6 +1,6 @@
 // The C API of statuses, messages, modes and the version: local calls, without a context.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "api/handles.hpp"
+#include "api/calls.hpp"
 #include "engine/communicator/wait.hpp"
 #include "exchange/modes/modes.hpp"
 
