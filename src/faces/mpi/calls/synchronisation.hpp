@@ -14,15 +14,6 @@ namespace halocline::core::mpi {
 /// Orders the accesses of this rank before all that it does later, and its reads after what others have written.
 inline void order_accesses() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
-/// Finds the window of a call and returns the code of `work`; the host serves windows of its own.
-template <class Work, class Host>
-int with_window(MPI_Win win, Work work, Host host) {
-  Window *window = find_window(win);
-  if (!window) return host();
-  const int code = work(*window);
-  return code == MPI_SUCCESS ? code : answer(*window, code);
-}
-
 inline bool is_target(const Window &window, int rank) { return rank >= 0 && rank < window.size(); }
 inline int refuse_rank(const Window &window, int rank) {
   return refuse(MPI_ERR_RANK, "rank %d out of range (window has %d ranks)", rank, window.size());

@@ -148,6 +148,15 @@ inline int answer(const Window &window, int code) {
   asm volatile("");  // not a tail call: the message has the function's name from its frame
   return code;
 }
+/// Finds the window of a call and returns the code of `work`; the host serves windows of its own.
+template <class Work, class Host>
+int with_window(MPI_Win win, Work work, Host host) {
+  Window *window = find_window(win);
+  if (!window) return host();
+  const int code = work(*window);
+  return code == MPI_SUCCESS ? code : answer(*window, code);
+}
+
 /// The code of a failure of the engine, whose message becomes the reason of the refusal.
 int code_of_failure(Status status);
 inline int code_of(Status status) { return failed(status) ? code_of_failure(status) : MPI_SUCCESS; }
