@@ -50,7 +50,7 @@ KINDS_OF_CONSTANTS = {"gaspi_alloc_policy_flags": "gaspi_alloc_t", "GASPI_ALLOC_
 COMMENTS = {
     "hlc_mode": "How the data move; hlc_mode_name gives the names that the argument mode and HALOCLINE_MODE take.",
     "hlc_format": "How hlc_halo_explain writes.",
-    "hlc_layout": "Default strides of C fields; Fortran fields always carry their own.",
+    "hlc_layout": "The order of ranks in a grid. Default strides of C fields, too; Fortran fields always carry their own.",
     "hlc_type": "Element types; an HLC_OPAQUE element can be swapped, but not added in a reverse swap.",
     "hlc_op":
         "What an atomic makes of the target's number t and the operand v. In order: t + v, the smaller, the larger, t * v, the bits "
@@ -64,9 +64,9 @@ COMMENTS = {
     "hlc_grid":
         "A block decomposition of a grid over the ranks of a context. The first ndims elements of each array hold one entry per "
         "dimension: dims (ranks), periodic (1 or 0), coords (this rank's position, 0-based). Also global (cells of the whole grid), "
-        "start (first global cell of this block, 0-based) and local (cells of this block, without halo). tile and dealt are the order "
-        "in which ranks fill the positions, as hlc_grid_reorder found it. All 0: the last dimension runs fastest. Made by "
-        "hlc_grid_create, or by hand.",
+        "start (first global cell of this block, 0-based) and local (cells of this block, without halo). tile and dealt are how ranks "
+        "fill the positions, as hlc_grid_reorder found it. order numbers the ranks: HLC_COLUMN_MAJOR along the first dimension first, "
+        "else along the last. Made by hlc_grid_create, or by hand.",
     "hlc_placement":
         "What hlc_grid_reorder found: the bytes that one swap moves between all ranks, and those that cross nodes before and after. "
         "Also the number of nodes, and the nodes along each dimension if all hold equal boxes of the process grid (else 0).",

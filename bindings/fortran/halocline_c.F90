@@ -37,7 +37,7 @@ module halocline_c
   enum, bind(C)
     enumerator :: HLC_STENCIL_BOX = 0, HLC_STENCIL_STAR
   end enum
-  !> Default strides of C fields; Fortran fields always carry their own.
+  !> The order of ranks in a grid. Default strides of C fields, too; Fortran fields always carry their own.
   enum, bind(C)
     enumerator :: HLC_LAYOUT_UNSET = 0, HLC_ROW_MAJOR, HLC_COLUMN_MAJOR
   end enum
@@ -79,9 +79,9 @@ module halocline_c
 
   !> A block decomposition of a grid over the ranks of a context. The first ndims elements of each array hold one entry per
   !> dimension: dims (ranks), periodic (1 or 0), coords (this rank's position, 0-based). Also global (cells of the whole grid),
-  !> start (first global cell of this block, 0-based) and local (cells of this block, without halo). tile and dealt are the order in
-  !> which ranks fill the positions, as hlc_grid_reorder found it. All 0: the last dimension runs fastest. Made by hlc_grid_create,
-  !> or by hand.
+  !> start (first global cell of this block, 0-based) and local (cells of this block, without halo). tile and dealt are how ranks
+  !> fill the positions, as hlc_grid_reorder found it. order numbers the ranks: HLC_COLUMN_MAJOR along the first dimension first,
+  !> else along the last. Made by hlc_grid_create, or by hand.
   type, bind(C) :: hlc_grid
     integer(c_int) :: ndims = 0
     integer(c_int) :: dims(HLC_MAX_DIMS) = 0
@@ -91,7 +91,7 @@ module halocline_c
     integer(c_int64_t) :: start(HLC_MAX_DIMS) = 0
     integer(c_int64_t) :: local(HLC_MAX_DIMS) = 0
     integer(c_int) :: tile(HLC_MAX_DIMS) = 0
-    integer(c_int) :: dealt = 0
+    integer(c_int) :: dealt = 0, order = 0
   end type
 
   !> struct hlc_swap_shape.
@@ -299,6 +299,16 @@ module halocline_c
       import :: c_int, c_int64_t, c_ptr, hlc_grid
       type(c_ptr), value :: context
       integer(c_int), value :: ndims
+      integer(c_int64_t), intent(in) :: global(*)
+      integer(c_int), intent(in) :: dims(*), periodic(*)
+      type(hlc_grid), intent(out) :: grid
+      integer(c_int) :: status
+    end function
+    function c_grid_create_ordered(context, order, ndims, global, dims, periodic, grid) result(status) bind(C, &
+        name="hlc_grid_create_ordered")
+      import :: c_int, c_int64_t, c_ptr, hlc_grid
+      type(c_ptr), value :: context
+      integer(c_int), value :: order, ndims
       integer(c_int64_t), intent(in) :: global(*)
       integer(c_int), intent(in) :: dims(*), periodic(*)
       type(hlc_grid), intent(out) :: grid

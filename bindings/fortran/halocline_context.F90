@@ -33,8 +33,9 @@ module halocline_context
 
   !> Splits a grid of global cells over all ranks of the context, into blocks that differ by at most one cell in each dimension.
   !> The size of global (default or 64-bit integers) is the number of dimensions. dims(d) > 0 fixes the ranks along d, 0 leaves
-  !> them free. Without periodic all sides are open; the last dimension runs fastest over the ranks. Local, and every rank finds
-  !> the same split. HLC_ERR_ARGUMENT if some rank would get no cell.
+  !> them free. Without periodic all sides are open. order numbers the ranks: HLC_COLUMN_MAJOR along the first dimension first, else
+  !> along the last, as MPI_Cart_create does. Local, and every rank finds the same split. HLC_ERR_ARGUMENT if some rank would get no
+  !> cell.
   interface hlc_grid_create
     module procedure grid_create_int32
     module procedure grid_create_int64
@@ -86,25 +87,28 @@ contains
     text = fortran_string(c_context_network(context%handle))
   end function
 
-  subroutine grid_create_int32(context, global, grid, dims, periodic, status)
+  subroutine grid_create_int32(context, global, grid, dims, periodic, status, order)
     type(hlc_context), intent(in) :: context
     integer(int32), intent(in) :: global(:)
     type(hlc_grid), intent(out) :: grid
     integer, intent(in), optional :: dims(:)
     logical, intent(in), optional :: periodic(:)
     integer, intent(out), optional :: status
-    call grid_create_int64(context, int(global, int64), grid, dims, periodic, status)
+    integer, intent(in), optional :: order
+    call grid_create_int64(context, int(global, int64), grid, dims, periodic, status, order)
   end subroutine
 
-  subroutine grid_create_int64(context, global, grid, dims, periodic, status)
+  subroutine grid_create_int64(context, global, grid, dims, periodic, status, order)
     type(hlc_context), intent(in) :: context
     integer(int64), intent(in) :: global(:)
     type(hlc_grid), intent(out) :: grid
     integer, intent(in), optional :: dims(:)
     logical, intent(in), optional :: periodic(:)
     integer, intent(out), optional :: status
-    integer(c_int) :: fixed(HLC_MAX_DIMS), joined(HLC_MAX_DIMS)
+    integer, intent(in), optional :: order
+    integer(c_int) :: fixed(HLC_MAX_DIMS), joined(HLC_MAX_DIMS), ndims
     character(len=100) :: message
+    integer :: code
     fixed = 0
     joined = 0
     message = ""
@@ -117,8 +121,13 @@ contains
     end if
     if (present(dims)) fixed(1:size(dims)) = int(dims, c_int)
     if (present(periodic)) joined(1:size(periodic)) = merge(1_c_int, 0_c_int, periodic)
-    call settle(int(c_grid_create(context%handle, size(global, kind=c_int), int(global, c_int64_t), fixed, joined, grid)), &
-                context%rank, status)
+    ndims = size(global, kind=c_int)
+    if (present(order)) then
+      code = c_grid_create_ordered(context%handle, int(order, c_int), ndims, int(global, c_int64_t), fixed, joined, grid)
+    else
+      code = c_grid_create(context%handle, ndims, int(global, c_int64_t), fixed, joined, grid)
+    end if
+    call settle(code, context%rank, status)
   end subroutine
 
   !> Gives the ranks other positions in a grid from hlc_grid_create, so that as many neighbours as possible share a node.

@@ -216,12 +216,13 @@ typedef struct hlc_grid {
   int ndims; /**< 1 to HLC_MAX_DIMS */
   int dims[HLC_MAX_DIMS]; /**< ranks along each dimension */
   int periodic[HLC_MAX_DIMS]; /**< 1: the sides of this dimension are joined; 0: they are open */
-  int coords[HLC_MAX_DIMS]; /**< this rank's position; unless reordered, the last dimension runs fastest, as in MPI_Cart_create */
+  int coords[HLC_MAX_DIMS]; /**< this rank's position */
   int64_t global[HLC_MAX_DIMS]; /**< cells of the whole grid */
   int64_t start[HLC_MAX_DIMS]; /**< first global cell of this rank's block (0-based) */
   int64_t local[HLC_MAX_DIMS]; /**< cells of this rank's block, without halo */
   int tile[HLC_MAX_DIMS]; /**< reordered: ranks fill tiles with so many positions per side, one after the other; else 0 */
   int dealt; /**< reordered: nodes to which the launcher assigned the ranks in turn; 0: node by node */
+  hlc_layout order; /**< HLC_COLUMN_MAJOR: ranks are numbered along dimension 0 first; else along the last, as by MPI_Cart_create */
 } hlc_grid;
 
 /**
@@ -234,6 +235,10 @@ typedef struct hlc_grid {
 HLC_NODISCARD HLC_API hlc_status hlc_grid_create(const hlc_context *context, int ndims, const int64_t *global, const int *dims,
                                                  const int *periodic, hlc_grid *grid);
 
+/** As hlc_grid_create, with ranks numbered in an order: see hlc_grid. HLC_ERR_ARGUMENT also for an order that is none. */
+HLC_NODISCARD HLC_API hlc_status hlc_grid_create_ordered(const hlc_context *context, hlc_layout order, int ndims, const int64_t *global,
+                                                         const int *dims, const int *periodic, hlc_grid *grid);
+
 /** The swap for which hlc_grid_reorder minimises bytes between nodes. All 0: one cell of eight bytes deep on every side, box stencil. */
 typedef struct hlc_swap_shape {
   int64_t depth_low[HLC_MAX_DIMS]; /**< as in hlc_halo_spec; if all depths are 0, they are 1 */
@@ -245,7 +250,7 @@ typedef struct hlc_swap_shape {
 /** What hlc_grid_reorder found. */
 typedef struct hlc_placement {
   int64_t bytes; /**< bytes that one swap moves between all ranks, copies of a rank to itself left out */
-  int64_t bytes_before; /**< of these between nodes, with ranks in MPI_Cart_create's order */
+  int64_t bytes_before; /**< of these between nodes, with ranks in the grid's order */
   int64_t bytes_after; /**< of these between nodes, with ranks placed as now: never more than before */
   int nodes; /**< nodes of the context */
   int node_dims[HLC_MAX_DIMS]; /**< nodes along each dimension, if all nodes hold equal boxes of the process grid; else 0 */

@@ -13,7 +13,13 @@ extern "C" {
 hlc_status hlc_grid_create(const hlc_context *context, int ndims, const int64_t *global, const int *dims, const int *periodic,
                            hlc_grid *grid) {
   if (!context) return api::out(api::null("hlc_grid_create", "context"));
-  return api::out(halocline::core::create_grid(context->inner, ndims, global, dims, periodic, grid));
+  return api::out(halocline::core::create_grid(context->inner, "hlc_grid_create", {ndims, global, dims, periodic}, grid));
+}
+
+hlc_status hlc_grid_create_ordered(const hlc_context *context, hlc_layout order, int ndims, const int64_t *global, const int *dims,
+                                   const int *periodic, hlc_grid *grid) {
+  if (!context) return api::out(api::null("hlc_grid_create_ordered", "context"));
+  return api::out(halocline::core::create_grid(context->inner, "hlc_grid_create_ordered", {ndims, global, dims, periodic, order}, grid));
 }
 
 hlc_status hlc_grid_reorder(hlc_context *context, const hlc_swap_shape *shape, hlc_grid *grid, hlc_placement *placement) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/communicator/consistency.hpp"
+#include "halo/grid.hpp"
 
 namespace halocline::core {
 namespace {
@@ -54,7 +55,8 @@ Status agree_on_spec(Communicator &communicator, const hlc_halo_spec &spec, cons
                                {"stencil", spec.stencil, stencil_word},
                                {"rebind", spec.rebind != 0},
                                {"staged", spec.staged != 0},
-                               {"shapes", spec.shapes != nullptr, shapes_word}});
+                               {"shapes", spec.shapes != nullptr, shapes_word},
+                               order_rule(spec.neighbours ? hlc_grid{} : *spec.grid)});
     return rules;
   }));
   return check_rules(communicator, "hlc_halo_init", [&] {

@@ -46,6 +46,7 @@ Status check_grid(const hlc_halo_spec &spec, int rank, int size) {
   const hlc_grid &grid = *spec.grid;
   if (grid.ndims < 1 || grid.ndims > HLC_MAX_DIMS) return bad(rank, "grid.ndims", grid.ndims, "1 to 4");
   for (int d = 0; d < grid.ndims; ++d) HLC_TRY(check_cells(grid, d, rank));
+  HLC_TRY(check_order(grid, "hlc_halo_init", rank, size));
   if (leaves_places_out(spec)) return Status::ok;
   std::int64_t ranks = 1;
   for (int d = 0; d < grid.ndims; ++d) {
@@ -53,7 +54,6 @@ Status check_grid(const hlc_halo_spec &spec, int rank, int size) {
     ranks = std::min<std::int64_t>(ranks * grid.dims[d], INT32_MAX);
   }
   if (ranks != size) return bad(rank, "the product of grid.dims", ranks, "the number of ranks, " + std::to_string(size));
-  HLC_TRY(check_order(grid, "hlc_halo_init", rank, size));
   // With a table of neighbours the ranks may be in any order.
   const int here = grid_rank(grid, grid.coords);
   if (spec.neighbours || here == rank) return Status::ok;

@@ -63,6 +63,16 @@ struct Deal {
   int nodes, each, more;
 };
 
+/// The dimensions by how fast ranks run along them, the fastest first.
+int fastest(const hlc_grid &grid, int i) { return grid.order == HLC_COLUMN_MAJOR ? i : grid.ndims - 1 - i; }
+
+bool is_order(hlc_layout order) { return order == HLC_LAYOUT_UNSET || order == HLC_ROW_MAJOR || order == HLC_COLUMN_MAJOR; }
+
+Status refuse_order(const char *call, int rank, const char *argument, hlc_layout order) {
+  return fail(Status::argument, "%s on rank %d: %s is %d but must be HLC_ROW_MAJOR (or 0) or HLC_COLUMN_MAJOR", call, rank, argument,
+              static_cast<int>(order));
+}
+
 /// Places are counted in the order in which ranks fill them.
 int place_of(const hlc_grid &grid, int rank) {
   if (grid.dealt == 0) return rank;
@@ -79,17 +89,18 @@ int rank_of(const hlc_grid &grid, int place) {
   return (place - node * deal.each - std::min(node, deal.more)) * deal.nodes + node;
 }
 
-Status check(const Topology &topology, int ndims, const std::int64_t *global, const int *dims, const hlc_grid *grid) {
-  const int me = topology.rank();
-  if (!global || !grid) return fail(Status::argument, "hlc_grid_create on rank %d: %s is NULL", me, global ? "grid" : "global");
-  if (ndims < 1 || ndims > HLC_MAX_DIMS)
-    return fail(Status::argument, "hlc_grid_create on rank %d: ndims is %d but must be 1 to %d", me, ndims, HLC_MAX_DIMS);
-  for (int d = 0; d < ndims; ++d) {
-    if (global[d] < 1 || global[d] > kMostCells)
-      return fail(Status::argument, "hlc_grid_create on rank %d: global[%d] is %lld but must be 1 or more, and no more than memory holds",
-                  me, d, static_cast<long long>(global[d]));
-    if (dims && dims[d] < 0)
-      return fail(Status::argument, "hlc_grid_create on rank %d: dims[%d] is %d but must be 0 or more", me, d, dims[d]);
+Status check(const char *call, int me, const Split &split, const hlc_grid *grid) {
+  if (!split.global || !grid) return fail(Status::argument, "%s on rank %d: %s is NULL", call, me, split.global ? "grid" : "global");
+  if (split.ndims < 1 || split.ndims > HLC_MAX_DIMS)
+    return fail(Status::argument, "%s on rank %d: ndims is %d but must be 1 to %d", call, me, split.ndims, HLC_MAX_DIMS);
+  if (!is_order(split.order)) return refuse_order(call, me, "order", split.order);
+  for (int d = 0; d < split.ndims; ++d) {
+    const std::int64_t cells = split.global[d];
+    if (cells < 1 || cells > kMostCells)
+      return fail(Status::argument, "%s on rank %d: global[%d] is %lld but must be 1 or more, and no more than memory holds", call, me, d,
+                  static_cast<long long>(cells));
+    if (split.dims && split.dims[d] < 0)
+      return fail(Status::argument, "%s on rank %d: dims[%d] is %d but must be 0 or more", call, me, d, split.dims[d]);
   }
   return Status::ok;
 }
@@ -106,29 +117,31 @@ struct Listed {
   }
 };
 
-Status refuse_split(const Topology &topology, int ndims, const std::int64_t *global, const int *dims) {
+Status refuse_split(const Topology &topology, const char *call, const Split &split) {
   constexpr int any[HLC_MAX_DIMS] = {};
   return fail(Status::argument,
-              "hlc_grid_create on rank %d: %d ranks cannot be split over the grid so that dims fit and each rank has a cell: global is %s, "
-              "dims is %s, where 0 is any",
-              topology.rank(), topology.size(), Listed(ndims, global).text, Listed(ndims, dims ? dims : any).text);
+              "%s on rank %d: %d ranks cannot be split over the grid so that dims fit and each rank has a cell: global is %s, dims is %s, "
+              "where 0 is any",
+              call, topology.rank(), topology.size(), Listed(split.ndims, split.global).text,
+              Listed(split.ndims, split.dims ? split.dims : any).text);
 }
 
 }  // namespace
 
-Status create_grid(const Topology &topology, int ndims, const std::int64_t *global, const int *dims, const int *periodic, hlc_grid *grid) {
-  HLC_TRY(check(topology, ndims, global, dims, grid));
-  Search search{ndims, global, dims, periodic};
+Status create_grid(const Topology &topology, const char *call, const Split &split, hlc_grid *grid) {
+  HLC_TRY(check(call, topology.rank(), split, grid));
+  Search search{split.ndims, split.global, split.dims, split.periodic};
   Dims trial{};
   search.try_all(0, topology.size(), trial);
-  if (search.best_surface < 0) return refuse_split(topology, ndims, global, dims);
+  if (search.best_surface < 0) return refuse_split(topology, call, split);
 
   *grid = hlc_grid{};
-  grid->ndims = ndims;
-  for (int d = 0; d < ndims; ++d) {
+  grid->ndims = split.ndims;
+  grid->order = split.order;
+  for (int d = 0; d < split.ndims; ++d) {
     grid->dims[d] = search.best[static_cast<std::size_t>(d)];
-    grid->periodic[d] = periodic && periodic[d] ? 1 : 0;
-    grid->global[d] = global[d];
+    grid->periodic[d] = split.periodic && split.periodic[d] ? 1 : 0;
+    grid->global[d] = split.global[d];
   }
   take_block(*grid, topology.rank());
   return Status::ok;
@@ -142,8 +155,8 @@ void take_block(hlc_grid &grid, int rank) {
     tile = place / places;
     within = place % places;
   }
-  for (int d = grid.ndims - 1; d >= 0; --d) {
-    const int side = grid.tile[0] > 0 ? grid.tile[d] : 1, tiles = grid.dims[d] / side;
+  for (int i = 0; i < grid.ndims; ++i) {
+    const int d = fastest(grid, i), side = grid.tile[0] > 0 ? grid.tile[d] : 1, tiles = grid.dims[d] / side;
     grid.coords[d] = tile % tiles * side + within % side;
     tile /= tiles;
     within /= side;
@@ -156,6 +169,7 @@ void take_block(hlc_grid &grid, int rank) {
 }
 
 Status check_order(const hlc_grid &grid, const char *call, int rank, int size) {
+  if (!is_order(grid.order)) return refuse_order(call, rank, "grid.order", grid.order);
   for (int d = 0; d < grid.ndims; ++d) {
     const int side = grid.tile[d];
     if ((side == 0) != (grid.tile[0] == 0) || side < 0 || (side > 0 && grid.dims[d] % side != 0))
@@ -166,9 +180,14 @@ Status check_order(const hlc_grid &grid, const char *call, int rank, int size) {
   return fail(Status::argument, "%s on rank %d: grid.dealt is %d but must be as hlc_grid_reorder left it, or 0", call, rank, grid.dealt);
 }
 
+Rule order_rule(const hlc_grid &grid) {
+  const auto word = [](std::int64_t first_fastest) { return first_fastest ? "HLC_COLUMN_MAJOR" : "HLC_ROW_MAJOR"; };
+  return {"grid.order", grid.order == HLC_COLUMN_MAJOR, word};
+}
+
 /// A grid that was filled by hand may have anything in it.
 static bool has_places(const hlc_grid &grid) {
-  if (grid.ndims < 1 || grid.ndims > HLC_MAX_DIMS) return false;
+  if (grid.ndims < 1 || grid.ndims > HLC_MAX_DIMS || !is_order(grid.order)) return false;
   for (int d = 0; d < grid.ndims; ++d)
     if (grid.dims[d] < 1 || grid.tile[d] < 0 || (grid.tile[0] > 0 && grid.tile[d] < 1)) return false;
   return true;
@@ -177,8 +196,8 @@ static bool has_places(const hlc_grid &grid) {
 int grid_rank(const hlc_grid &grid, const int *coords) {
   if (!has_places(grid)) return HLC_NO_NEIGHBOUR;
   int tile = 0, within = 0;
-  for (int d = 0; d < grid.ndims; ++d) {
-    const int n = grid.dims[d], side = grid.tile[0] > 0 ? grid.tile[d] : 1;
+  for (int i = grid.ndims - 1; i >= 0; --i) {
+    const int d = fastest(grid, i), n = grid.dims[d], side = grid.tile[0] > 0 ? grid.tile[d] : 1;
     int c = coords[d];
     if (grid.periodic[d]) c = ((c % n) + n) % n;
     if (c < 0 || c >= n) return HLC_NO_NEIGHBOUR;

@@ -5,6 +5,7 @@
 #include <halocline/halocline.h>
 
 #include "base/status.hpp"
+#include "engine/communicator/consistency.hpp"
 #include "engine/communicator/topology.hpp"
 
 namespace halocline::core {
@@ -12,14 +13,25 @@ namespace halocline::core {
 /// Most cells along one dimension, and most halo cells on one side: their sums fit 64 bits.
 inline constexpr std::int64_t kMostCells = INT64_MAX >> 8;
 
-/// Splits a grid over the ranks of a context: see hlc_grid_create.
-Status create_grid(const Topology &topology, int ndims, const std::int64_t *global, const int *dims, const int *periodic, hlc_grid *grid);
+/// How a grid is to be split: the arguments of hlc_grid_create.
+struct Split {
+  int ndims;
+  const std::int64_t *global;
+  const int *dims, *periodic;
+  hlc_layout order = HLC_LAYOUT_UNSET;
+};
 
-/// Fills in the place and the block of a rank, from the grid's ndims, dims, global, tile and dealt.
+/// Splits a grid over the ranks of a context; call is the function of the API that asks.
+Status create_grid(const Topology &topology, const char *call, const Split &split, hlc_grid *grid);
+
+/// Fills in the place and the block of a rank, from the grid's ndims, dims, global, order, tile and dealt.
 void take_block(hlc_grid &grid, int rank);
 
-/// Whether tile and dealt are what hlc_grid_reorder may have left; call is the function of the API that asks.
+/// Whether order is one, and tile and dealt are what hlc_grid_reorder may have left; call is the function of the API that asks.
 Status check_order(const hlc_grid &grid, const char *call, int rank, int size);
+
+/// All ranks number themselves in one order.
+Rule order_rule(const hlc_grid &grid);
 
 /// The rank at coords, wrapped where periodic: see hlc_grid_rank.
 int grid_rank(const hlc_grid &grid, const int *coords);

@@ -69,6 +69,7 @@ Status check_shape(const hlc_grid &grid, const hlc_swap_shape &shape, int rank) 
 
 std::vector<Rule> rules_of(const hlc_grid &grid, const hlc_swap_shape &shape) {
   std::vector<Rule> rules{{"stencil", shape.stencil}, {"cell_bytes", shape.cell_bytes}};
+  rules.push_back(order_rule(grid));
   for (int d = 0; d < grid.ndims; ++d) {
     rules.push_back({indexed("grid.dims", d), grid.dims[d]});
     rules.push_back({indexed("grid.periodic", d), grid.periodic[d] != 0});

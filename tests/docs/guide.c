@@ -118,32 +118,37 @@ static void place_ranks(void) {
 }
 
 /* Ranks that the program has numbered along x first, on a periodic grid of nx by ny of them. */
-static void number_ranks_along_x(void) {
-  hlc_context_info_t who;
-  CHECK(hlc_context_info(context, &who));
-  const int nx = who.size % 2 == 0 ? who.size / 2 : who.size, ny = who.size / nx, x = rank % nx, y = rank / nx;
+static void swap_along_x(const hlc_grid *grid, int nx, int ny) {
   double u[6][6];                                      /* u[x][y], with its halo */
   for (int i = 0; i < 36; ++i) u[i / 6][i % 6] = rank + 1;
   const hlc_field field = {.data = u, .type = HLC_FLOAT64};
+  const hlc_halo_spec spec = {.grid = grid, .depth_low = {1, 1}, .depth_high = {1, 1}, .layout = HLC_ROW_MAJOR, .nfields = 1, .fields = &field};
   hlc_halo *halo;
-  int neighbours[9];                                   /* rank = x + nx * y */
-  for (int dy = -1; dy <= 1; ++dy)
-    for (int dx = -1; dx <= 1; ++dx)
-      neighbours[(dx + 1) + 3 * (dy + 1)] = (x + dx + nx) % nx + nx * ((y + dy + ny) % ny);
-  hlc_grid grid = {.ndims = 2, .local = {4, 4}};       /* no dims, no coords */
-  hlc_halo_spec spec = {.grid = &grid, .neighbours = neighbours, .depth_low = {1, 1}, .depth_high = {1, 1},
-                        .layout = HLC_ROW_MAJOR, .nfields = 1, .fields = &field};
   CHECK(hlc_halo_init(context, &spec, &halo));
   CHECK(hlc_halo_start(halo, NULL));
   CHECK(hlc_halo_finish(halo));
   int good = 1;
   for (int i = 0; i < 6; ++i)
     for (int j = 0; j < 6; ++j) {
-      const int dx = i == 0 ? -1 : i == 5, dy = j == 0 ? -1 : j == 5;
+      const int dx = i == 0 ? -1 : i == 5, dy = j == 0 ? -1 : j == 5, x = rank % nx, y = rank / nx;
       good = good && (int)u[i][j] == (x + dx + nx) % nx + nx * ((y + dy + ny) % ny) + 1;
     }
   expect(good, "a halo cell of another rank than the one that is there");
   CHECK(hlc_halo_finalise(&halo));
+}
+
+static void number_ranks_along_x(void) {
+  hlc_context_info_t who;
+  CHECK(hlc_context_info(context, &who));
+  const int nx = who.size % 2 == 0 ? who.size / 2 : who.size, ny = who.size / nx;
+  const int ranks[2] = {nx, ny}, periodic[2] = {1, 1};
+  const int64_t cells[2] = {4 * nx, 4 * ny};
+  hlc_grid grid;
+  hlc_grid_create_ordered(context, HLC_COLUMN_MAJOR, 2, cells, ranks, periodic, &grid);   /* rank = x + nx * y */
+  swap_along_x(&grid, nx, ny);
+  hlc_grid own = {.ndims = 2, .dims = {nx, ny}, .periodic = {1, 1}, .coords = {rank % nx, rank / nx}, .local = {4, 4},
+                  .order = HLC_COLUMN_MAJOR};
+  swap_along_x(&own, nx, ny);
 }
 
 static void explain(hlc_halo *halo) {

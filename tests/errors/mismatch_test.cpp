@@ -157,7 +157,7 @@ TEST(Mismatch, of_explicit_neighbour_tables_is_found) {
 
 TEST(Mismatch, of_shapes_with_as_many_cells_is_found) {
   if (size() != 2) GTEST_SKIP() << "needs exactly 2 ranks whose faces are 2 x 3 and 3 x 2";
-  hlc_grid grid{3, {2, 1, 1}, {}, {rank(), 0, 0}, {8, 6, 6}, {4 * rank(), 0, 0}, {4, rank() == 0 ? 2 : 3, rank() == 0 ? 3 : 2}, {}, 0};
+  hlc_grid grid{3, {2, 1, 1}, {}, {rank(), 0, 0}, {8, 6, 6}, {4 * rank(), 0, 0}, {4, rank() == 0 ? 2 : 3, rank() == 0 ? 3 : 2}, {}, 0, {}};
   std::vector<double> cells(6 * 6 * 6);
   hlc_field field{};
   field.data = cells.data();

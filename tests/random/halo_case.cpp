@@ -127,7 +127,7 @@ Decomposition read_decomposition(const Json &halo) {
     count *= decomposition.dims[d];
   }
   decomposition.rank_of_block.resize(static_cast<std::size_t>(count));
-  std::iota(decomposition.rank_of_block.begin(), decomposition.rank_of_block.end(), 0);
+  decomposition.number_ranks(halo.value("order", HLC_LAYOUT_UNSET));
   if (!halo.at("ranks").is_null()) decomposition.rank_of_block = halo.at("ranks").get<std::vector<int>>();
   return decomposition;
 }
@@ -186,6 +186,7 @@ void spoil(OwnedSpec &owned, const Json &wrong) {
   const std::map<std::string, std::function<void()>> ways = {
       {"ndims", [&] { owned.grid.ndims = small; }},
       {"dims", [&] { owned.grid.dims[i] = small; }},
+      {"order", [&] { owned.grid.order = static_cast<hlc_layout>(small); }},
       {"coords", [&] { owned.grid.coords[i] = small; }},
       {"local", [&] { owned.grid.local[i] = value; }},
       {"low", [&] { owned.spec.depth_low[i] = value; }},

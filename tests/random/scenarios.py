@@ -70,6 +70,7 @@ def grid(draw, ranks):
     pairs = st.lists(st.integers(0, ranks - 1), min_size=2, max_size=2)
     return {"blocks": blocks, "periodic": periodic, "low": low, "high": high, "table": bool(irregular),
             "ranks": draw(st.permutations(range(ranks))) if irregular == "ranks" else None,
+            "order": draw(st.sampled_from([0, 0, 1, 2, 2])),
             "cut": draw(st.lists(pairs, min_size=1, max_size=3)) if irregular == "cut" else []}
 
 

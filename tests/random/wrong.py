@@ -19,7 +19,7 @@ def spoilt_halo(ranks, halo):
 def wrong_grids(ranks, halo):
     last = ranks - 1
     ways = [one("ndims", value, rank=rank) for value in (0, 5, -1) for rank in (ALL, last)]
-    ways += [one("spec", rank=last), one("grid", rank=last), one("grid")]
+    ways += [one("spec", rank=last), one("grid", rank=last), one("grid"), one("order", 3), one("order", -1, rank=last)]
     for d, sizes in enumerate(halo["blocks"]):
         ways += [one("dims", 0, d), one("dims", 2 * len(sizes), d, last), one("coords", -1, d, last), one("coords", len(sizes), d, last)]
         ways += [one("local", 0, d), one("local", -3, d, last), one("local", 2**62, d)]

@@ -63,6 +63,7 @@ int Decomposition::rank_at(const std::array<int, HLC_MAX_DIMS> &block) const {
 hlc_grid Decomposition::grid_of(int rank) const {
   hlc_grid grid{};
   grid.ndims = ndims;
+  grid.order = order;
   const auto block = block_of(rank);
   for (int d = 0; d < ndims; ++d) {
     grid.dims[d] = dims[d];
@@ -73,6 +74,19 @@ hlc_grid Decomposition::grid_of(int rank) const {
     grid.local[d] = cuts[d][block[d] + 1] - cuts[d][block[d]];
   }
   return grid;
+}
+
+void Decomposition::number_ranks(hlc_layout wanted) {
+  order = wanted;
+  for (int number = 0; number < ranks(); ++number) {
+    // How many blocks have a lesser number along one dimension, and along those that ranks fill before it.
+    int rest = number, rank = 0, behind = ranks();
+    for (int d = ndims - 1, before = 1; d >= 0; rest /= dims[d], before *= dims[d], --d) {
+      behind /= dims[d];
+      rank += rest % dims[d] * (wanted == HLC_COLUMN_MAJOR ? behind : before);
+    }
+    rank_of_block[static_cast<std::size_t>(number)] = rank;
+  }
 }
 
 Index Case::local(int rank) const {

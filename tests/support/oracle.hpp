@@ -22,11 +22,14 @@ struct Decomposition {
   std::array<int, HLC_MAX_DIMS> periodic{};
   std::array<std::vector<std::int64_t>, HLC_MAX_DIMS> cuts;  ///< dims[d] + 1 block boundaries, from 0 to the global cells
   std::vector<int> rank_of_block;                            ///< blocks counted with the last dimension running fastest
+  hlc_layout order = HLC_LAYOUT_UNSET;                       ///< as hlc_grid takes it: see number_ranks
 
   int ranks() const { return static_cast<int>(rank_of_block.size()); }
   std::array<int, HLC_MAX_DIMS> block_of(int rank) const;
   int rank_at(const std::array<int, HLC_MAX_DIMS> &block) const;
   hlc_grid grid_of(int rank) const;
+  /// Gives the blocks to the ranks in an order.
+  void number_ranks(hlc_layout order);
 };
 
 /// Where one field is: in which arena, from which byte on, with which strides.

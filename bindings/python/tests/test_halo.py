@@ -281,6 +281,18 @@ def test_a_grid_says_where_its_blocks_are(context):
     assert placed.bytes_after <= placed.bytes_before <= placed.bytes
 
 
+def test_ranks_may_be_numbered_along_the_first_dimension(context):
+    for order in "CF":
+        grid = halocline.Grid(context, (12, 12), periodic=True, order=order)
+        assert np.ravel_multi_index(grid.coords, grid.ranks, order=order) == context.rank == grid.rank_at(grid.coords)
+        field = filled(halocline.Field(grid, depth=1))
+        with halocline.Halo(grid, [field]) as halo:
+            halo.swap()
+        np.testing.assert_array_equal(field.array, expected(field))
+    with pytest.raises(halocline.ArgumentError, match="Grid: order is 'x'; it must be 'C' or 'F'"):
+        halocline.Grid(context, (12, 12), order="x")
+
+
 def test_swaps_of_other_arrays_than_the_plans(context, grid):
     for mode in ("direct", "notify", "p2p"):
         fields = [halocline.Field(grid, depth=2, name=name) for name in "uv"]

@@ -35,16 +35,16 @@ constexpr hlc_type type_of() {
 }
 
 /// A block decomposition of global cells over the ranks of a context (hlc_grid_create). periodic: one flag per dimension, empty: all
-/// open. ranks: ranks along each dimension, 0 where free, empty: all free.
+/// open. ranks: ranks along each dimension, 0 where free, empty: all free. order: how they are numbered (hlc_grid).
 class Grid {
  public:
   /// Splits the cells; local, every rank finds the same split. Throws HLC_ERR_ARGUMENT if no split gives each rank a cell.
   Grid(const Context &context, const std::vector<std::int64_t> &global, const std::vector<int> &periodic = {},
-       const std::vector<int> &ranks = {}) {
+       const std::vector<int> &ranks = {}, hlc_layout order = HLC_ROW_MAJOR) {
     const auto fits = [&](const std::vector<int> &list) { return list.empty() || list.size() == global.size(); };
     if (!fits(periodic) || !fits(ranks)) throw Error(HLC_ERR_ARGUMENT, "Grid: periodic and ranks need one entry per dimension, or none");
-    check(hlc_grid_create(context.raw(), static_cast<int>(global.size()), global.data(), ranks.empty() ? nullptr : ranks.data(),
-                          periodic.empty() ? nullptr : periodic.data(), &grid_));
+    check(hlc_grid_create_ordered(context.raw(), order, static_cast<int>(global.size()), global.data(),
+                                  ranks.empty() ? nullptr : ranks.data(), periodic.empty() ? nullptr : periodic.data(), &grid_));
   }
   /// Takes a grid of the C API, which is copied.
   explicit Grid(const hlc_grid &grid) : grid_(grid) {}

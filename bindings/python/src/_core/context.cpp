@@ -188,9 +188,11 @@ std::vector<std::string> mode_names() {
 using Cells = std::vector<std::int64_t>;
 
 /// The lengths of the three lists are equal: Python has checked that.
-hlc_grid make_grid(const Context &context, const Cells &shape, const std::vector<int> &periodic, const std::vector<int> &ranks) {
+hlc_grid make_grid(const Context &context, const Cells &shape, const std::vector<int> &periodic, const std::vector<int> &ranks,
+                   bool first_fastest) {
   hlc_grid grid{};
-  check(hlc_grid_create(context.raw(), static_cast<int>(shape.size()), shape.data(), ranks.data(), periodic.data(), &grid));
+  check(hlc_grid_create_ordered(context.raw(), first_fastest ? HLC_COLUMN_MAJOR : HLC_ROW_MAJOR, static_cast<int>(shape.size()),
+                                shape.data(), ranks.data(), periodic.data(), &grid));
   return grid;
 }
 
@@ -214,8 +216,9 @@ int rank_at(const hlc_grid &grid, const std::vector<int> &coords) { return hlc_g
 
 void define_grid(nb::module_ &module) {
   nb::class_<hlc_grid>(module, "Grid")
-      .def("__init__", [](hlc_grid *grid, const Context &context, const Cells &shape, const std::vector<int> &periodic,
-                          const std::vector<int> &ranks) { new (grid) hlc_grid(make_grid(context, shape, periodic, ranks)); })
+      .def("__init__",
+           [](hlc_grid *grid, const Context &context, const Cells &shape, const std::vector<int> &periodic, const std::vector<int> &ranks,
+              bool first_fastest) { new (grid) hlc_grid(make_grid(context, shape, periodic, ranks, first_fastest)); })
       .def("reorder", reorder_for)
       .def("rank_at", rank_at)
       .def_prop_ro("shape", [](const hlc_grid &g) { return tuple_of(g.global, g.ndims); })

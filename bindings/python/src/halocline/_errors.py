@@ -68,8 +68,8 @@ class RuleError(Error):
 # How the functions of C in the library's messages are called here. Most follow from the kind of what they make and use.
 _KINDS = {"grid": "Grid", "halo": "Halo", "index_halo": "IndexHalo", "blocks": "Blocks", "exchange": "Exchange", "allreduce": "Allreduce",
           "sparse": "SparseExchange", "segment": "Segment"}
-_VERBS = {"init": "", "create": "", "finalise": ".close", "destroy": ".close", "free": ".close", "rank": ".rank_at", "views": ".view",
-          "start_with": ".start"}
+_VERBS = {"init": "", "create": "", "create_ordered": "", "finalise": ".close", "destroy": ".close", "free": ".close",
+          "rank": ".rank_at", "views": ".view", "start_with": ".start"}
 _OTHERS = {
     "init": "Context", "finalise": "Context.close", "context_network": "Context.network", "context_info": "Context",
     "field_alloc": "Field or Context.zeros", "field_alloc_untouched": "Field or Context.zeros", "refuse": "a call",

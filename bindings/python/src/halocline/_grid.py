@@ -61,7 +61,8 @@ class Grid:
 
     shape: cells of the whole grid. periodic: whether the sides of a dimension are joined, one value for all or one each. ranks: ranks
     along each dimension, 0 where free; None: all free, and the split with the smallest surface is taken. Blocks differ by one cell at
-    most. Local, with the same result on all ranks. Raises ArgumentError if a rank would have no cell, or `ranks` does not fit.
+    most. order: how ranks are numbered, "C" along the last dimension first, as by MPI_Cart_create, "F" along dimension 0 first. Local,
+    with the same result on all ranks. Raises ArgumentError if a rank would have no cell, or `ranks` or `order` does not fit.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class Grid:
         shape: Sequence[int],
         periodic: bool | Sequence[bool] = False,
         ranks: Sequence[int] | None = None,
+        order: str = "C",
     ) -> None:
         if not isinstance(context, Context):
             raise ArgumentError(f"Grid: context is a {type(context).__name__}; it must be a Context")
@@ -79,7 +81,9 @@ class Grid:
         split = [0] * ndim if ranks is None else wholes(ranks, "Grid: ranks")
         if len(joined) != ndim or len(split) != ndim:
             raise ArgumentError(f"Grid: shape has {ndim} entries, periodic {len(joined)} and ranks {len(split)}; they must be equal")
-        self._core = _core.Grid(context._core, cells, [int(bool(side)) for side in joined], split)
+        if order not in ("C", "F"):
+            raise ArgumentError(f"Grid: order is {order!r}; it must be 'C' or 'F'")
+        self._core = _core.Grid(context._core, cells, [int(bool(side)) for side in joined], split, order == "F")
         self._context = context
         self.periodic = tuple(bool(side) for side in joined)
 
