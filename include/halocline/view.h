@@ -49,8 +49,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_finish_views(hlc_halo *halo);
 
 /**
  * Releases the views, and waits until all neighbours have released those of my interior, which may be written again then. Collective over
- * neighbours: each of them must start its next swap of this halo, or call this. Returns HLC_OK at once where there are no views. Errors as
- * hlc_halo_finish; HLC_ERR_STATE while a swap is outstanding.
+ * neighbours: each of them must start its next swap of this halo, call this, or call hlc_halo_finalise. Returns HLC_OK at once where there
+ * are no views. Errors as hlc_halo_finish; HLC_ERR_STATE while a swap is outstanding.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_halo_release(hlc_halo *halo);
 

@@ -38,9 +38,10 @@ Status end_plan(CallName call, Live kind, AnyPlan *plan, bool *ended) {
   const RoundState state = plan->state();
   if (state.under_way && !state.broken && !inner.lost())
     return fail(Status::state, "%s on rank %d: a swap is in flight; finish it first", name_of(call), inner.rank());
+  if (!state.under_way && !state.broken) static_cast<void>(plan->announce_release());
   const Call in_call(inner, call, plan->serial());
   int broken = 0;
-  const Status met = meet_to_release(inner, state.broken ? 1 : 0, &broken);
+  const Status met = meet_to_release(inner, plan->state().broken ? 1 : 0, &broken);
   if (met == Status::mismatch) return met;
   *ended = true;
   const std::unique_ptr<AnyPlan> released(plan);

@@ -21,6 +21,7 @@ class AnyPlan {
 
   virtual RoundState state() const = 0;
   virtual std::int64_t serial() const = 0;
+  virtual Status announce_release() = 0;
   virtual Status end(bool others_broken) = 0;
 
   hlc_context &context;
@@ -37,6 +38,7 @@ struct PlanHandle : AnyPlan {
   explicit PlanHandle(hlc_context &of) : AnyPlan(of), inner(parts_of(of), machine_of(of)) {}
   RoundState state() const override { return inner.state(); }
   std::int64_t serial() const override { return inner.serial(); }
+  Status announce_release() override { return inner.announce_release(); }
   Status end(bool others_broken) override { return inner.end(others_broken); }
 
   Chosen<Plan> inner;

@@ -76,6 +76,11 @@ class Chosen {
     HLC_TRY(mpi_lasts(call));
     return now_->release();
   }
+  /// Before the plan is ended: neighbours may wait in a finish until this rank reads their cells no more.
+  Status announce_release() {
+    if constexpr (requires(Plan &plan) { plan.announce_release(); }) return now_->announce_release();
+    return Status::ok;
+  }
 
   // Calls of one kind of plan. Swaps of several parts are not tried. The one of a single part counts as any swap.
   template <class What>

@@ -122,9 +122,14 @@ Status Arrivals::take_in_order() {
   return Status::ok;
 }
 
-Status Arrivals::release_views() {
+Status Arrivals::release_shown() {
   for (const int e : shown_) HLC_TRY(channels_.of(e).release(e));
   shown_.clear();
+  return Status::ok;
+}
+
+Status Arrivals::release_views() {
+  HLC_TRY(release_shown());
   plan_.views_out = false;
   return Status::ok;
 }

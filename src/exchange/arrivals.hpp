@@ -41,6 +41,8 @@ class Arrivals {
   /// Polls, and hands over what has arrived; ok once that is everything.
   Status look(bool *progress);
   /// Releases what was shown: its owners may overwrite it.
+  Status release_shown();
+  /// The same, and no views are out any more.
   Status release_views();
 
   /// The data of an edge have not arrived.

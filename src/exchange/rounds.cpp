@@ -137,9 +137,15 @@ Status Rounds::release() {
   return mark_broken(close(true));
 }
 
-Status Rounds::settle() {
-  HLC_TRY(mark_broken(arrivals_.release_views()));
+Status Rounds::announce_release() {
+  HLC_TRY(mark_broken(arrivals_.release_shown()));
   channels_.wake_peers();
+  return Status::ok;
+}
+
+Status Rounds::settle() {
+  HLC_TRY(announce_release());
+  plan_.views_out = false;
   for (auto &channel : channels_.all()) {
     int rank = -1;
     HLC_TRY(mark_broken(waiting_.until([&](bool *) { return channel->settle(&rank); },

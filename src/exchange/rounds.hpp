@@ -49,6 +49,8 @@ class Rounds {
   Status finish_views();
   /// Releases the views and waits until the peers have released theirs of my data.
   Status release();
+  /// As release, without the wait: this rank reads no neighbour's data any more. Views are out until release or the next start.
+  Status announce_release();
   /// Waits until the channels may be destroyed.
   Status settle();
 

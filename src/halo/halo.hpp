@@ -41,6 +41,8 @@ class Halo {
   /// hlc_halo_start_with.
   Status start_with(const hlc_swap *what, void *const *data);
   Status release();
+  /// As release, without the wait: a rank that ends its plan may meet one that waits for this in a finish.
+  virtual Status announce_release() { return Status::ok; }
   Status list_views(int field, hlc_view *views) const;
   /// As those of an exchange.
   virtual bool retire() = 0;

@@ -139,6 +139,8 @@ Status Stage::finish_views() {
   return exchange_.rounds().finish_views();
 }
 
+Status Stage::announce_release() { return exchange_.rounds().announce_release(); }
+
 Status Stage::release_views() {
   const Status released = exchange_.rounds().release();
   if (bindings_ && !failed(released)) bindings_->release();

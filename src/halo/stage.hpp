@@ -30,6 +30,7 @@ class Stage final : public Halo, private Packer {
   /// As finish, as far as possible without waiting; `again` while something is left.
   Status finish_without_wait();
   Status finish_views() override;
+  Status announce_release() override;
   bool retire() override { return exchange_.retire(); }
   Work work() const override;
   Status end(bool others_broken) override { return exchange_.end(others_broken); }

@@ -35,6 +35,7 @@ class IndexHalo final : private Packer {
   /// As finish, but in mode view without copies; see hlc_index_halo_finish_views.
   Status finish_views();
   Status release();
+  Status announce_release();
   Status show_view(int field, int neighbour, hlc_index_view *view);
   /// As those of an exchange.
   bool retire() { return exchange_.retire(); }

@@ -59,6 +59,8 @@ void IndexHalo::show(int edge, const void *buffer) {
   }
 }
 
+Status IndexHalo::announce_release() { return exchange_.rounds().announce_release(); }
+
 Status IndexHalo::release() {
   if (exchange_.state().broken)
     return exchange_.bad_call("hlc_index_halo_release", "an earlier swap of this halo failed; it can only be finalised");

@@ -106,6 +106,23 @@ TEST_P(IndexHalo, views_show_every_value_and_mode_view_leaves_the_ghosts_alone) 
   }
 }
 
+TEST_P(IndexHalo, views_of_a_rank_that_ends_the_plan_at_once_keep_no_neighbour_waiting) {
+  Random random(mixed(seed() ^ 36));
+  for (const bool releases : {false, true}) {
+    IndexRig rig(random_index_case(size(), all_kinds(), random), GetParam());
+    if (!rig.ready()) return;
+    rig.start(1);
+    if (rank() % 2 == 1 && !releases) {
+      rig.finish(1);
+      continue;
+    }
+    EXPECT_TRUE(ok(hlc_index_halo_finish_views(rig.halo())));
+    if (rank() % 2 == 1) {
+      EXPECT_TRUE(ok(hlc_index_halo_release(rig.halo())));
+    }
+  }
+}
+
 /// A ring in which every rank has one own entry and one of each neighbour. With 2 ranks both neighbours are the other rank, with 1 the rank
 /// itself.
 TEST_P(IndexHalo, the_plan_names_its_routes_and_tags_tell_sides_apart) {

@@ -143,6 +143,23 @@ TEST_P(ViewModes, left_out_at_the_end_keep_nobody) {
   EXPECT_TRUE(ok(hlc_halo_finish_views(rig.halo())));
 }
 
+/// Even ranks read through views and end the plan at once. The others finish with copies, or release views of their own, which waits until the
+/// even ranks read no more.
+TEST_P(ViewModes, of_a_rank_that_ends_the_plan_at_once_keep_no_neighbour_waiting) {
+  for (const bool releases : {false, true}) {
+    Rig rig(plain_case("ends", decompose(size(), 2, {3, 5}, 0b11, random_), 1, 2), GetParam());
+    if (!rig.ready()) return;
+    rig.fill(1);
+    ASSERT_TRUE(ok(rig.start()));
+    const bool even = rank() % 2 == 0;
+    EXPECT_TRUE(ok(even || releases ? hlc_halo_finish_views(rig.halo()) : hlc_halo_finish(rig.halo())));
+    if (!even && releases) {
+      EXPECT_TRUE(ok(hlc_halo_release(rig.halo())));
+    }
+    if (!even && !releases) rig.expect(1);
+  }
+}
+
 TEST_P(ViewModes, are_refused_at_the_wrong_time_and_of_the_wrong_field) {
   if (std::getenv("HALOCLINE_CHECK")) GTEST_SKIP() << "check mode reports each call at the wrong time";
   Rig rig(plain_case("states", decompose(size(), 2, {2, 4}, 0b11, random_), 1), GetParam());
