@@ -364,7 +364,7 @@ def swapped(field, depth):
 @pytest.mark.parametrize("nodes", ["shared", "owned"])
 @pytest.mark.parametrize("periodic", [(True, False), (False, True)])
 def test_fields_in_cells_and_on_nodes_are_swapped_together(context, nodes, periodic):
-    grid = halocline.Grid(context, (9, 7), periodic=periodic)
+    grid = halocline.Grid(context, (13, 7), periodic=periodic)  # 3 cells for each of 4 ranks
     kinds = ["centred", (nodes, "centred"), ("centred", nodes), nodes]
     fields = [halocline.Field(grid, depth=2 if i < 3 else (1, 2), stagger=kind, name=f"f{i}") for i, kind in enumerate(kinds)]
     for mode in halocline.modes():
