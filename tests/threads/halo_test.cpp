@@ -1,5 +1,5 @@
 // The library's own protocol code with threads as ranks under ThreadSanitizer, in every mode and under random skew. There are whole,
-// partial and reverse swaps, several halos at the same time, and edges that carry data in one direction only. Each value is checked, and
+// partial and reverse swaps, fields in cells and on nodes, several halos at the same time, and edges that carry data in one direction only. Each value is checked, and
 // every access that the protocol does not order is reported as a race.
 //
 // SPDX-License-Identifier: BSD-3-Clause
@@ -58,6 +58,43 @@ TEST_P(Threads, swap_parts_and_in_reverse_without_a_race) {
       skew.delay();
       EXPECT_TRUE(ok(hlc_halo_finish(rig.halo())));
       rig.expect(step, what);
+    }
+  });
+}
+
+/// Cells, owned and shared nodes in one plan. Swaps are copied, in reverse, or shown as views, at any depth: which values of a neighbour are read
+/// differs from swap to swap.
+TEST_P(Threads, swap_cells_and_nodes_at_any_depth_without_a_race) {
+  as_ranks(ranks(), [&] {
+    Random random(mixed(seed() ^ 13));
+    Case halo = plain_case("C grid", decompose(size(), 2, {3, 4}, 0b01, random), 2, 3);
+    halo.shapes.resize(3);
+    halo.shapes[1].stagger[0] = HLC_NODES_OWNED;
+    halo.shapes[2].stagger[0] = halo.shapes[2].stagger[1] = HLC_NODES_SHARED;
+    Rig rig(halo, mode());
+    if (!rig.ready()) return;
+    Skew skew(13);
+    for (int step = 1; step <= steps(80); ++step) {
+      hlc_swap what{};
+      what.depth = between(random, 0, 2);
+      what.one_dim = static_cast<int>(between(random, 0, 1));
+      what.side = what.one_dim ? static_cast<hlc_side>(between(random, 0, 2)) : HLC_SIDE_BOTH;
+      what.reverse = static_cast<int>(between(random, 0, 1));
+      const bool views = !what.reverse && between(random, 0, 1);
+      rig.fill(step, what);
+      skew.delay();
+      EXPECT_TRUE(ok(hlc_halo_start(rig.halo(), &what)));
+      skew.delay();
+      EXPECT_TRUE(ok(views ? hlc_halo_finish_views(rig.halo()) : hlc_halo_finish(rig.halo())));
+      skew.delay();
+      if (!views) {
+        rig.expect(step, what);
+        continue;
+      }
+      Image expected = before(rig.shape(), rank(), step);
+      deliver(rig.shape(), rank(), step, what, expected);
+      EXPECT_TRUE(rig.seen(what) == expected) << "step " << step;
+      EXPECT_TRUE(ok(hlc_halo_release(rig.halo())));
     }
   });
 }
