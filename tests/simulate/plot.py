@@ -16,7 +16,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps" / "c
 import plots  # noqa: E402
 from plots import FAINT  # noqa: E402
 
-COLOURS = ("#0b6e8a", "#b3402e", "#c9a46b", "#5b8c5a", "#7d5ba6", "#333333", "#d17a22", "#4a90d9", "#aa4499", "#117733")
+COLOURS = ("#0b6e8a", "#b3402e", "#c9a46b", "#5b8c5a", "#7d5ba6", "#333333", "#d17a22", "#4a90d9", "#aa4499", "#117733", "#e78ac3",
+           "#8a8a2a", "#5c3a21", "#00b3a4")
 STYLES = {"simulated": {"linestyle": "-", "marker": "o", "markersize": 3},
           "modelled": {"linestyle": "--", "marker": ""},
           "published": {"linestyle": ":", "marker": ""},
@@ -36,7 +37,7 @@ def legend_of(axes, figure):
     entries = [plots.plt.Line2D([], [], color=colour, label=name) for name, colour in colours.items()]
     kinds = [kind for kind in STYLES if any(series["origin"] == kind for series in figure["series"])]
     entries += [plots.plt.Line2D([], [], color=FAINT, linewidth=1.2, label=kind, **STYLES[kind]) for kind in kinds]
-    axes.legend(handles=entries, fontsize=6.5, frameon=False)
+    axes.legend(handles=entries, fontsize=6.5, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
 
 
 def draw_figure(axes, figure):
@@ -68,7 +69,7 @@ def draw_check(axes, checked):
     axes.set_xlabel("measured, microseconds", fontsize=8)
     axes.set_ylabel("simulated, microseconds", fontsize=8)
     axes.set_title("Swaps of this machine", fontsize=9.5, loc="left")
-    axes.legend(fontsize=6.5, frameon=False)
+    axes.legend(fontsize=6.5, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
     axes.tick_params(which="both", labelsize=7.5)
     plots.decorate(axes)
 
