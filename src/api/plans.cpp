@@ -3,6 +3,7 @@
 #include "api/plans.hpp"
 
 #include "api/handles.hpp"
+#include "device/pointers.hpp"
 #include "engine/communicator/collective.hpp"
 
 namespace halocline::core::api {
@@ -20,6 +21,7 @@ Status make_plan(const Creation &creation, Making &making) {
   Context &inner = creation.context->inner;
   HLC_TRY(mpi_is_up(name));
   const Call in_call(inner, creation.call, inner.next_plan());
+  device::look_for_driver();
   std::string names;
   const Status mine = alone(inner, [&] {
     if (!creation.has_place) return null_on(inner, name, "the result pointer");

@@ -10,6 +10,7 @@
 #include "blocks/check_spec.hpp"
 #include "blocks/links.hpp"
 #include "blocks/read_arrays.hpp"
+#include "device/pointers.hpp"
 #include "engine/network/network.hpp"
 #include "exchange/modes/modes.hpp"
 
@@ -27,6 +28,7 @@ Status check_memory(const hlc_blocks_spec &spec, int rank, const HeldFields &hel
     const auto who = [&] {
       return indexed("fields", i) + " '" + (field.name ? field.name : "(no name)") + "', of " + indexed("blocks", b) + ",";
     };
+    HLC_TRY(device::check_on_host({"hlc_blocks_init", rank}, field.data, who));
     HLC_TRY(check_room({"hlc_blocks_init", rank}, held.room(field.data), field_extent(BlockShape(spec, b).spec, field), who));
   }
   return Status::ok;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/bounds.hpp"
+#include "device/pointers.hpp"
 #include "engine/communicator/communicator.hpp"
 #include "engine/memory/fields.hpp"
 #include "exchange/fields.hpp"
@@ -83,9 +84,10 @@ Status Halo::check_given(const hlc_swap *what, void *const *data) const {
   for (int i = 0; i < count; ++i) {
     const int f = listed > 0 ? what->fields[i] : i;
     const HaloField &field = fields()[static_cast<std::size_t>(f)];
-    if (data[f])
-      HLC_TRY(check_room({"hlc_halo_start_with", rank()}, engine_.fields.room(data[f]), field.extent,
-                         [&] { return indexed("data", f) + ", for field '" + field.name + "',"; }));
+    if (!data[f]) continue;
+    const auto who = [&] { return indexed("data", f) + ", for field '" + field.name + "',"; };
+    HLC_TRY(check_room({"hlc_halo_start_with", rank()}, engine_.fields.room(data[f]), field.extent, who));
+    HLC_TRY(device::check_on_host({"hlc_halo_start_with", rank()}, data[f], who));
   }
   return Status::ok;
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Checks the layer arrow. Every #include "layer/..." in src/ must point down: api > choice, blocks > halo, index_halo > exchange > engine >
-transport > trace > base; reduce, sparse and faces > engine; choice and reduce > model > base; inside the engine: sync > rma; rma, context
-> network > elements, progress; elements > memory > communicator. A face may include faces/common, and no other face. What stands outside,
-from the mini-apps to the bindings, sees the public headers alone. And no rooms, within a layer or across, may include each other in a
-circle; a room is the files of one folder that have one name.
+transport > trace > base; halo, index_halo > device > base; reduce, sparse and faces > engine; choice and reduce > model > base; inside the
+engine: sync > rma; rma, context > network > elements, progress; elements > memory > communicator. A face may include faces/common, and no
+other face. What stands outside, from the mini-apps to the bindings, sees the public headers alone. And no rooms, within a layer or across,
+may include each other in a circle; a room is the files of one folder that have one name.
 
 The context, engine/context/context.hpp, is for the api and the faces, which make it, and for the files listed below. All others get the
 parts of the engine that they need; plans get those that exchange/engine_parts.hpp lists.
@@ -29,6 +29,7 @@ import sys
 MAY_USE = {
     "base": {"base"},
     "trace": {"trace", "base"},
+    "device": {"device", "base"},
     "transport": {"transport", "trace", "base"},
     "engine": {"engine", "transport", "trace", "base"},
     "helper": {"helper", "engine", "transport", "base"},
@@ -38,10 +39,10 @@ MAY_USE = {
     "sparse": {"sparse", "engine", "trace", "base"},
     "model": {"model", "base"},
     "choice": {"choice", "model", "exchange", "engine", "trace", "base"},
-    "halo": {"halo", "exchange", "engine", "trace", "base"},
-    "blocks": {"blocks", "halo", "exchange", "engine", "trace", "base"},
-    "index_halo": {"index_halo", "exchange", "engine", "trace", "base"},
-    "api": {"api", "choice", "blocks", "halo", "index_halo", "reduce", "sparse", "model", "exchange", "engine", "trace", "base"},
+    "halo": {"halo", "exchange", "engine", "device", "trace", "base"},
+    "blocks": {"blocks", "halo", "exchange", "engine", "device", "trace", "base"},
+    "index_halo": {"index_halo", "exchange", "engine", "device", "trace", "base"},
+    "api": {"api", "choice", "blocks", "halo", "index_halo", "reduce", "sparse", "model", "exchange", "engine", "device", "trace", "base"},
 }
 # The same inside the engine, by folder.
 ENGINE_MAY_USE = {

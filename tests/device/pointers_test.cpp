@@ -1,0 +1,190 @@
+// Fields in memory that only a device can access are refused, where a driver says so. The stand-in for CUDA's driver is loaded by the first
+// test that needs it: the library looks for it anew with each plan.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <dlfcn.h>
+#include <sys/mman.h>
+
+#include "support/boxes.hpp"
+#include "support/strip.hpp"
+
+extern "C" {
+#include "device/stand_in.h"
+}
+
+namespace halocline::test {
+namespace {
+
+constexpr std::size_t kBytes = 1 << 16;
+
+/// The stand-in's functions; null until it is loaded.
+struct Driver {
+  decltype(&stand_in_cuda_name) name = nullptr;
+  decltype(&stand_in_cuda_forget) forget = nullptr;
+  decltype(&stand_in_cuda_asked) asked = nullptr;
+  decltype(&cuInit) init = nullptr;
+};
+
+template <class Function>
+void find(void *library, const char *name, Function &function) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  ASSERT_NE(function, nullptr) << name;
+}
+
+Driver load_driver() {
+  Driver driver;
+  void *library = dlopen(HALOCLINE_CUDA_STAND_IN, RTLD_NOW | RTLD_LOCAL);
+  EXPECT_NE(library, nullptr) << dlerror();
+  if (!library) return driver;
+  find(library, "stand_in_cuda_name", driver.name);
+  find(library, "stand_in_cuda_forget", driver.forget);
+  find(library, "stand_in_cuda_asked", driver.asked);
+  find(library, "cuInit", driver.init);
+  return driver;
+}
+
+const Driver &driver() {
+  static const Driver loaded = load_driver();
+  return loaded;
+}
+
+/// Memory that the host cannot access, as a device's: a load or store ends the process.
+class DeviceMemory {
+ public:
+  explicit DeviceMemory(int ordinal = 0) : data_(mmap(nullptr, kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+    EXPECT_NE(data_, MAP_FAILED);
+    driver().init(0);
+    driver().name(data_, kBytes, STAND_IN_DEVICE, ordinal);
+  }
+  DeviceMemory(const DeviceMemory &) = delete;
+  DeviceMemory &operator=(const DeviceMemory &) = delete;
+  ~DeviceMemory() {
+    driver().forget();
+    munmap(data_, kBytes);
+  }
+  /// Not where the allocation begins.
+  void *data() const { return static_cast<char *>(data_) + 4096; }
+
+ private:
+  void *data_;
+};
+
+std::string last_rank() { return "rank " + std::to_string(size() - 1); }
+bool is_last() { return rank() == size() - 1; }
+
+void swap_once(Plane &plane) {
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(ok(hlc_halo_init(context(), &plane.spec, &halo)));
+  EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
+  EXPECT_TRUE(ok(hlc_halo_finish(halo)));
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+}
+
+TEST(DevicePointers, are_not_looked_for_where_no_driver_is_loaded) {
+  Plane plane;
+  swap_once(plane);
+  EXPECT_EQ(dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD), nullptr) << "the library has loaded a driver";
+}
+
+TEST(DevicePointers, before_the_driver_is_initialised_there_are_none) {
+  REQUIRE_EVERYWHERE(driver().asked != nullptr);
+  Plane plane;
+  const long before = driver().asked();
+  swap_once(plane);
+  EXPECT_GT(driver().asked(), before);
+}
+
+TEST(DevicePointers, of_a_halo_are_refused_on_all_ranks_with_plan_field_and_rank) {
+  REQUIRE_EVERYWHERE(driver().init != nullptr);
+  const DeviceMemory memory(3);
+  Plane plane;
+  std::vector<double> cells(8 * 8);
+  hlc_field fields[] = {plane.field, plane.field};
+  fields[1].data = is_last() ? memory.data() : cells.data();
+  fields[1].name = "salt";
+  plane.spec.nfields = 2;
+  plane.spec.fields = fields;
+  plane.spec.name = "flow";
+  hlc_halo *halo = nullptr;
+  EXPECT_TRUE(is_status(HLC_ERR_UNSUPPORTED, hlc_halo_init(context(), &plane.spec, &halo)));
+  EXPECT_TRUE(message_names({"hlc_halo_init of plan 'flow' on " + last_rank() + ": fields[1] 'salt' is in the memory of CUDA device 3"}));
+  EXPECT_EQ(halo, nullptr);
+  everyone(true);
+}
+
+TEST(DevicePointers, of_an_index_halo_are_refused) {
+  REQUIRE_EVERYWHERE(driver().init != nullptr);
+  const DeviceMemory memory;
+  Strip strip;
+  if (is_last()) strip.fields[1].data = memory.data();
+  EXPECT_TRUE(is_status(HLC_ERR_UNSUPPORTED, strip.init()));
+  EXPECT_TRUE(message_names({"hlc_index_halo_init on " + last_rank() + ": fields[1] 'v' is in the memory of CUDA device 0"}));
+  everyone(true);
+}
+
+TEST(DevicePointers, of_an_index_halo_without_entries_may_be_null) {
+  REQUIRE_EVERYWHERE(driver().init != nullptr);
+  driver().init(0);
+  Strip strip;
+  strip.spec.nentries = strip.spec.nneighbours = 0;
+  for (hlc_index_field &field : strip.fields) field.data = nullptr;
+  EXPECT_TRUE(ok(strip.init()));
+}
+
+TEST(DevicePointers, of_blocks_are_refused) {
+  REQUIRE_EVERYWHERE(driver().init != nullptr);
+  const DeviceMemory memory;
+  hlc_box box{};
+  box.count[0] = 8;
+  box.start[0] = 8 * rank();
+  hlc_field field{};
+  std::vector<double> cells(10);
+  field.data = is_last() ? memory.data() : cells.data();
+  field.type = HLC_FLOAT64;
+  field.name = "u";
+  hlc_blocks_spec spec{};
+  spec.ndims = 1;
+  spec.global[0] = 8 * size();
+  spec.depth_low[0] = spec.depth_high[0] = 1;
+  spec.layout = HLC_ROW_MAJOR;
+  spec.nblocks = spec.nfields = 1;
+  spec.blocks = &box;
+  spec.fields = &field;
+  hlc_blocks *blocks = nullptr;
+  EXPECT_TRUE(is_status(HLC_ERR_UNSUPPORTED, hlc_blocks_init(context(), &spec, &blocks)));
+  EXPECT_TRUE(message_names({"hlc_blocks_init on " + last_rank() + ": fields[0] 'u', of blocks[0], is in the memory of CUDA device 0"}));
+  everyone(true);
+}
+
+TEST(DevicePointers, as_other_arrays_of_a_swap_are_refused_and_the_halo_lives_on) {
+  REQUIRE_EVERYWHERE(driver().init != nullptr);
+  const DeviceMemory memory;
+  Plane plane;
+  plane.spec.rebind = 1;
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(ok(hlc_halo_init(context(), &plane.spec, &halo)));
+  void *const other = memory.data();
+  EXPECT_TRUE(is_status(HLC_ERR_UNSUPPORTED, hlc_halo_start_with(halo, nullptr, &other)));
+  EXPECT_TRUE(message_names({"hlc_halo_start_with on rank " + std::to_string(rank()) + ": data[0], for field 'theta', is in the memory"}));
+  EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
+  EXPECT_TRUE(ok(hlc_halo_finish(halo)));
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+}
+
+TEST(DevicePointers, to_pinned_and_managed_memory_are_the_hosts_too) {
+  REQUIRE_EVERYWHERE(driver().init != nullptr);
+  for (const stand_in_kind kind : {STAND_IN_PINNED, STAND_IN_MANAGED}) {
+    Plane plane;
+    driver().init(0);
+    driver().name(plane.cells.data(), plane.cells.size() * 8, kind, 0);
+    for (int j = 2; j < 6; ++j)
+      for (int i = 2; i < 6; ++i) plane.cells[static_cast<std::size_t>(8 * j + i)] = 100 * (rank() + 1) + 10 * j + i;
+    for (std::size_t c = 0; c < 8; ++c) plane.cells[c] = -1;
+    swap_once(plane);
+    EXPECT_EQ(plane.cells[2], 100 * (rank() + 1) + 10 * 4 + 2);  // the halo below, of the periodic plane
+    driver().forget();
+  }
+}
+
+}  // namespace
+}  // namespace halocline::test
