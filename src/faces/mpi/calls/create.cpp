@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/types.hpp"
+#include "device/pointers.hpp"
 #include "engine/communicator/collective.hpp"
 #include "faces/mpi/access/resolve_target.hpp"
 #include "faces/mpi/check/checker.hpp"
@@ -35,7 +36,7 @@ struct Wanted {
 };
 
 /// What is wrong with a call on a rank. The ranks do what the least of them says.
-enum Problem : std::int64_t { no_world, null_base, too_large, unprepared, no_problem };
+enum Problem : std::int64_t { no_world, device_memory, null_base, too_large, unprepared, no_problem };
 
 /// What a rank contributes to the first meeting of a call; reduced by MPI_MIN.
 struct FirstMeeting {
@@ -63,6 +64,7 @@ bool is_user_memory(int flavor) { return flavor == MPI_WIN_FLAVOR_CREATE || flav
 Problem find_problem(const Wanted &wanted, const void *result) {
   if (!has_world()) return no_world;
   if (is_user_memory(wanted.flavor) ? wanted.memory.bytes > 0 && !wanted.memory.base : !result) return null_base;
+  if (wanted.memory.bytes > 0 && wanted.memory.base && device::find_device(wanted.memory.base) != device::kHost) return device_memory;
   return wanted.memory.bytes > kMaxBytes ? too_large : no_problem;
 }
 
@@ -203,6 +205,7 @@ int make(Wanted &wanted, const void *result, LeaveToHost leave_to_host) {
   int joins = 0;
   if (is_for_host(wanted, &joins)) return leave_to_host();
   if (joins) return PMPI_Comm_call_errhandler(wanted.comm, MPI_ERR_COMM), MPI_ERR_COMM;
+  device::look_for_driver();
   NewWindow made;
   const std::shared_ptr<CommContext> known = known_comm_context(wanted.comm);
   const Status prepared = known && obstacle_of(wanted, *known).empty() ? prepare_window(wanted, known, made) : Status::ok;
@@ -211,6 +214,8 @@ int make(Wanted &wanted, const void *result, LeaveToHost leave_to_host) {
   // The engine's steps have a time limit, and this meeting has none.
   if (const int code = meet(wanted.comm, known, &met); code != MPI_SUCCESS) return code;
   if (met.problem == no_world) return leave(wanted, "the program uses MPI sessions without MPI_Init; call MPI_Init as well", leave_to_host);
+  if (met.problem == device_memory)
+    return leave(wanted, "the memory of a rank is that of a CUDA device, which the host cannot access", leave_to_host);
   if (met.problem < unprepared) return call_comm_errhandler(wanted.comm, refuse_problem(wanted, met.problem));
   std::string obstacle;
   const Status carried = carry(wanted, made, prepared, met, obstacle);
