@@ -1,8 +1,9 @@
-!> The case: what a namelist says about the atmosphere, the grid and the run. Read once, never changed afterwards but for the cells
-!> and steps that the command line may replace. Units are SI; water is in kg/kg.
+!> The case: what a namelist says about the atmosphere, the grid and the run. Read once, never changed afterwards but for the
+!> cells and steps that the command line may replace, and a time step that adapts. Units are SI; water is in kg/kg.
 !> SPDX-License-Identifier: BSD-3-Clause
 module cloud_case
   use, intrinsic :: iso_fortran_env, only: real64
+  use cloud_physics_case, only: physics_case_t, read_physics_case
   implicit none
   private
   public :: case_t, read_case
@@ -29,11 +30,13 @@ module cloud_case
     real(real64) :: thermal_strength = 0.0_real64  !< K, largest difference of the smooth warm and cool patches below the inversion
     real(real64) :: pressure_tolerance = 1.0e-10_real64 !< largest divergence per step, relative to a cell's mass
     integer :: pressure_iterations = 500           !< most iterations per step
+    type(physics_case_t) :: physics                !< what acts on the air besides its flow
   end type case_t
 
 contains
 
-  !> Reads the namelist `case` of a file. message is empty if all is well, else one sentence that names the file and the fault.
+  !> Reads the namelist `case_parameters` of a file, and `physics_parameters` if it has that group. message is empty if all is
+  !> well, else one sentence that names the file and the fault.
   subroutine read_case(path, case, message)
     character(*), intent(in) :: path
     type(case_t), intent(out) :: case
@@ -46,6 +49,7 @@ contains
     open (newunit=unit, file=path, status='old', action='read', iostat=status, iomsg=text)
     if (status == 0) then
       call read_namelist(unit, case, status, text)
+      if (status == 0) call read_physics_case(unit, case%physics, status, text)
       close (unit)
     end if
     if (status /= 0) then
@@ -80,7 +84,7 @@ contains
     read (unit, nml=case_parameters, iostat=status, iomsg=text)
     case = case_t(title, cells, spacing, top, refinement, refinement_width, time_step, steps, surface_pressure, wind, inversion, &
                   theta_below, theta_above, water_below, water_above, theta_noise, water_noise, thermal_strength, &
-                  pressure_tolerance, pressure_iterations)
+                  pressure_tolerance, pressure_iterations, case%physics)
   end subroutine read_namelist
 
   subroutine check_case(path, case, message)

@@ -7,9 +7,11 @@ module cloud_diagnostics
   use cloud_exact_sum, only: exact_sum
   use cloud_grid, only: grid_t
   use cloud_index_hash, only: noise
+  use cloud_physics, only: physics_t
   use cloud_ranks, only: ranks_t, combine
   use cloud_state, only: state_t, FIELDS
   use cloud_timing, only: clock_t, SITE_SUMS
+  use cloud_turbulence, only: exchange
   use cloud_wind, only: mass_gain, outflow
   implicit none
   private
@@ -25,7 +27,9 @@ module cloud_diagnostics
     real(real64) :: mass = 0                    !< of the air, kg m-2 over cells
     real(real64) :: mass_gained = 0             !< summed over all cells and steps; only rounding may make it differ from 0
     real(real64) :: divergence = 0              !< largest share of its mass that a cell gained or lost in a step after the pressure
-    real(real64) :: courant = 0                 !< largest share of its mass that a cell sent off in a step
+    !> Largest share of its mass that a cell sent off in a step; what it exchanged by turbulence counts half.
+    real(real64) :: courant = 0
+    real(real64) :: courant_rate = 0            !< the same of the last step, per second
     integer :: steps = 0
   end type budget_t
 
@@ -58,31 +62,35 @@ contains
 
   !> Measures the wind after the pressure: what is left of the divergence, the mass that all cells together gained, the Courant
   !> number. Collective.
-  subroutine check_wind(case, grid, ranks, state, budget, clock)
+  subroutine check_wind(case, grid, ranks, state, physics, budget, clock)
     type(case_t), intent(in) :: case
     type(grid_t), intent(in) :: grid
     type(ranks_t), intent(in) :: ranks
     type(state_t), intent(in) :: state
+    type(physics_t), intent(in) :: physics
     type(budget_t), intent(inout) :: budget
     type(clock_t), intent(inout) :: clock
     type(exact_sum) :: sums(1)
-    real(real64) :: totals(1), extremes(2), gain(grid%nz), share(grid%nz)
+    real(real64) :: totals(1), extremes(2), gain(grid%nz), share(grid%nz), mixed(grid%nz)
     integer :: i, j
 
     call sums(1)%clear(grid%nz)
     extremes = 0
+    mixed = 0
     do i = 1, grid%nx
       do j = 1, grid%ny
+        if (case%physics%wanted) call exchange(grid, physics%turbulence, j, i, mixed)
         call mass_gain(grid, state, j, i, gain)
         call outflow(grid, state, j, i, share)
         call sums(1)%add(gain)
         extremes(1) = max(extremes(1), maxval(abs(gain)/(grid%density*grid%dz)))
-        extremes(2) = max(extremes(2), maxval(share))
+        extremes(2) = max(extremes(2), maxval(share + 0.5_real64*mixed))
       end do
     end do
     call clock%enter(SITE_SUMS)
     call combine(ranks, sums, totals, extremes)
     call clock%leave(SITE_SUMS)
+    budget%courant_rate = extremes(2)
     budget%mass_gained = budget%mass_gained + case%time_step*totals(1)
     budget%divergence = max(budget%divergence, case%time_step*extremes(1))
     budget%courant = max(budget%courant, case%time_step*extremes(2))

@@ -6,7 +6,7 @@ module cloud_initial
   use cloud_case, only: case_t
   use cloud_grid, only: grid_t
   use cloud_index_hash, only: noise
-  use cloud_state, only: state_t, U_WIND, V_WIND, W_WIND, THETA, WATER, FIRST_TRACER, TRACERS
+  use cloud_state, only: state_t, U_WIND, V_WIND, W_WIND, THETA, WATER, FIRST_TRACER, RAIN_MASS, RAIN_NUMBER, TRACERS
   implicit none
   private
   public :: set_initial_state, theta_profile, water_profile
@@ -28,14 +28,17 @@ contains
     water_rest = water_profile(case, grid%z_centre)
     do i = 1, grid%nx
       do j = 1, grid%ny
-        state%field(U_WIND)%values(:, j, i) = case%wind(1)
-        state%field(V_WIND)%values(:, j, i) = case%wind(2)
+        state%field(U_WIND)%values(:, j, i) = case%wind(1) - case%physics%frame(1)
+        state%field(V_WIND)%values(:, j, i) = case%wind(2) - case%physics%frame(2)
         state%field(W_WIND)%values(:, j, i) = 0
         state%field(THETA)%values(:, j, i) = theta_rest + theta_disturbance(case, grid, j, i)
         state%field(WATER)%values(:, j, i) = water_rest + water_disturbance(case, grid, j, i)
         do n = 1, TRACERS
           state%field(FIRST_TRACER + n - 1)%values(:, j, i) = tracer_column(grid, n, j, i)
         end do
+        if (.not. case%physics%rain) cycle
+        state%field(RAIN_MASS)%values(:, j, i) = 0
+        state%field(RAIN_NUMBER)%values(:, j, i) = 0
       end do
     end do
   end subroutine set_initial_state

@@ -1,16 +1,18 @@
 !> cloud: a mini-app with the halo behaviour of the MONC cloud model, on Halocline. See README.md.
 !> SPDX-License-Identifier: BSD-3-Clause
 program cloud
-  use, intrinsic :: iso_fortran_env, only: output_unit
+  use, intrinsic :: iso_fortran_env, only: output_unit, real64
   use halocline, only: hlc_context, hlc_error_message, hlc_finalise, hlc_init, hlc_mode_from_name, HLC_OK
-  use halocline_mpi, only: hlc_mpi_finalise, hlc_mpi_init, hlc_mpi_rank, hlc_mpi_size, hlc_mpi_world
+  use halocline_mpi, only: hlc_mpi_finalise, hlc_mpi_init, hlc_mpi_max, hlc_mpi_rank, hlc_mpi_size, hlc_mpi_world
   use cloud_case, only: read_case
   use cloud_diagnostics, only: measure_amounts, LARGEST_COURANT
   use cloud_grid, only: make_grid
-  use cloud_model, only: advance, make_model, model_t, release_model
+  use cloud_model, only: advance, has_ended, make_model, model_t, release_model
   use cloud_options, only: options_t, read_options, usage
   use cloud_output, only: close_output, open_output, output_fault, output_t, write_record
   use cloud_ranks, only: stop_together, EXIT_FAILED, EXIT_USAGE
+  use cloud_restart, only: read_restart, write_restart
+  use cloud_statistics, only: close_statistics, open_statistics, record_statistics, statistics_t
   use cloud_report, only: print_checks, print_communication, print_fingerprints, print_head, print_progress
   implicit none
   type(hlc_context) :: context
@@ -50,13 +52,23 @@ contains
     if (status /= HLC_OK) call need(hlc_error_message())
     call make_model(context, mode, model, status)
     if (status /= HLC_OK) call need(hlc_error_message())
+    if (options%restart /= '') then
+      call read_restart(options%restart, model, message)
+      if (message /= '') call need('--restart "'//options%restart//'": '//message)
+    end if
     if (model%ranks%rank == 0 .and. .not. options%quiet) call print_head(model)
     flush (output_unit)
   end subroutine prepare
 
   subroutine apply_options()
     if (any(options%global > 0)) model%case%cells = options%global
-    if (options%steps >= 0) model%case%steps = options%steps
+    if (options%steps >= 0) then
+      model%case%steps = options%steps
+      model%case%physics%duration = 0
+    end if
+    if (options%until > 0) model%case%physics%duration = options%until
+    if (model%case%physics%wanted) return
+    if (options%statistics /= '') call need('--statistics wants a case with physics_parameters, which this one has not')
   end subroutine apply_options
 
   !> Leaves mode unallocated where neither the command line nor the environment names one.
@@ -80,23 +92,34 @@ contains
   !> Steps through the run. A flow too fast for the time step, or a pressure that does not converge, ends it.
   subroutine run()
     type(output_t) :: file
+    type(statistics_t) :: statistics
+    character(:), allocatable :: message
     character(120) :: fault
     integer :: step
 
     call open_output(options%output, model, file)
-    call write_record(model, 0, file)
-    do step = 1, model%case%steps
+    call open_statistics(options%statistics, model, statistics, message)
+    call need_everywhere('--statistics "'//options%statistics//'": ', message)
+    call write_record(model, file)
+    call record_statistics(model, statistics)
+    do while (.not. has_ended(model))
       call advance(model)
+      step = model%clock%step
       fault = ''
       if (.not. model%pressure%converged) write (fault, '(a,i0,a,i0,a)') 'step ', step, ': the pressure did not converge in ', &
         model%pressure%iterations, ' iterations'
       if (.not. model%budget%courant <= LARGEST_COURANT) write (fault, '(a,i0,a,f0.2,a,f0.1)') 'step ', step, &
         ': the Courant number is ', model%budget%courant, ', but positive advection needs at most ', LARGEST_COURANT
       if (fault /= '') call stop_together(model%ranks, EXIT_FAILED, trim(fault))
-      if (.not. options%quiet) call print_progress(model, step)
+      call record_statistics(model, statistics)
+      if (.not. options%quiet) call print_progress(model, has_ended(model))
     end do
-    if (model%case%steps > 0) call write_record(model, model%case%steps, file)
+    if (model%clock%step > 0) call write_record(model, file)
     call close_output(file)
+    call close_statistics(statistics)
+    if (options%save == '') return
+    call write_restart(options%save, model, message)
+    call need_everywhere('--save "'//options%save//'": ', message)
   end subroutine run
 
   subroutine conclude(all_hold)
@@ -113,6 +136,15 @@ contains
     character(*), intent(in) :: message
     if (message /= '') call stop_together(model%ranks, EXIT_USAGE, message)
   end subroutine need
+
+  !> The same where one rank alone knows the message. Collective.
+  subroutine need_everywhere(what, message)
+    character(*), intent(in) :: what, message
+    real(real64) :: fault
+    fault = merge(0, 1, message == '')
+    call hlc_mpi_max(model%ranks%comm, fault)
+    if (fault > 0) call stop_together(model%ranks, EXIT_USAGE, what//message)
+  end subroutine need_everywhere
 
   subroutine show_usage()
     integer :: line

@@ -10,7 +10,11 @@ module cloud_options
     character(:), allocatable :: case_path
     character(:), allocatable :: mode            !< empty: HALOCLINE_MODE, else the library's default
     character(:), allocatable :: output          !< empty: no NetCDF file
+    character(:), allocatable :: restart         !< empty: the case's own start
+    character(:), allocatable :: save            !< empty: no restart file
+    character(:), allocatable :: statistics      !< empty: no statistics
     integer :: steps = -1                        !< below 0: as in the case
+    integer :: until = -1                        !< s; below 0: as in the case
     integer :: local(2) = 0                      !< cells in x and y per rank; 0: not asked for
     integer :: global(3) = 0                     !< cells in x, y and z; 0: as in the case
     logical :: quiet = .false.
@@ -19,6 +23,7 @@ module cloud_options
 
   character(*), parameter :: usage(*) = [character(96) :: &
     'usage: cloud CASE.nml [--mode M] [--steps N] [--local NX,NY | --global NX,NY,NZ]', &
+    '             [--until S] [--restart FILE] [--save FILE] [--statistics FILE]', &
     '             [--output FILE.nc] [--quiet] [--help]', &
     '', &
     'Swaps the 29 fields of a cloud model, advects them and solves for the pressure, and prints', &
@@ -32,6 +37,10 @@ module cloud_options
     '  --local NX,NY       cells per rank in x and y: the grid grows with the ranks', &
     '  --global NX,NY,NZ   cells of the whole grid: the blocks shrink with the ranks', &
     '  --output FILE.nc    write the first and the last state as NetCDF', &
+    '  --until S           simulate until S seconds after the start of the case', &
+    '  --restart FILE      start from the state that --save wrote, on any number of ranks', &
+    '  --save FILE         write the last state, to the bit, for --restart', &
+    '  --statistics FILE   write cloud cover, fluxes and other means over the run, a JSON text a line', &
     '  --quiet             only the checks and the fingerprints', &
     '  --help              this text']
 
@@ -47,6 +56,9 @@ contains
     options%case_path = ''
     options%mode = ''
     options%output = ''
+    options%restart = ''
+    options%save = ''
+    options%statistics = ''
     message = ''
     place = 1
     do while (place <= command_argument_count() .and. message == '')
@@ -79,7 +91,7 @@ contains
     case ('--help', '-h')
       options%help = .true.
       return
-    case ('--mode', '--steps', '--local', '--global', '--output')
+    case ('--mode', '--steps', '--until', '--local', '--global', '--output', '--restart', '--save', '--statistics')
       place = place + 1
       if (place > command_argument_count()) then
         message = name//' wants a value'
@@ -97,15 +109,24 @@ contains
       if (value == '') message = '--mode wants the name of a mode, not ""'
     case ('--output')
       options%output = value
-      if (value == '') message = '--output wants the name of a file, not ""'
+    case ('--restart')
+      options%restart = value
+    case ('--save')
+      options%save = value
+    case ('--statistics')
+      options%statistics = value
     case ('--steps')
       call read_numbers(name, value, 0, number, message)
       options%steps = number(1)
+    case ('--until')
+      call read_numbers(name, value, 1, number, message)
+      options%until = number(1)
     case ('--local')
       call read_numbers(name, value, 1, options%local, message)
     case ('--global')
       call read_numbers(name, value, 1, options%global, message)
     end select
+    if (value == '' .and. message == '') message = name//' wants the name of a file, not ""'
   end subroutine read_option
 
   subroutine check_options(options, message)
@@ -113,6 +134,8 @@ contains
     character(:), allocatable, intent(inout) :: message
     if (options%case_path == '') then
       message = 'no case given; usage: cloud CASE.nml [options], cloud --help lists them all'
+    else if (options%steps >= 0 .and. options%until > 0) then
+      message = '--steps and --until exclude each other: one gives the steps to run, the other the time at the end'
     else if (any(options%local > 0) .and. any(options%global > 0)) then
       message = '--local and --global exclude each other: one gives the cells per rank, the other those of the whole grid'
     end if

@@ -4,7 +4,8 @@ module cloud_output
   use, intrinsic :: iso_fortran_env, only: error_unit, real64
   use netcdf
   use halocline, only: hlc_mode_name, hlc_version
-  use halocline_mpi, only: hlc_mpi_allgather, hlc_mpi_gatherv
+  use halocline_mpi, only: hlc_mpi_allgather
+  use cloud_gather, only: gather, WRITER
   use cloud_grid, only: AT_U, AT_V, AT_W
   use cloud_model, only: model_t
   use cloud_ranks, only: stop_together, EXIT_USAGE
@@ -13,7 +14,6 @@ module cloud_output
   private
   public :: output_t, output_fault, open_output, write_record, close_output
 
-  integer, parameter :: WRITER = 0
   !> The wind, heat and water, and one tracer for each number of waves in the vertical.
   integer, parameter :: WRITTEN(*) = [U_WIND, V_WIND, W_WIND, THETA, WATER, FIRST_TRACER, FIRST_TRACER + 6, FIRST_TRACER + 12, &
                                       FIRST_TRACER + 18]
@@ -25,6 +25,7 @@ module cloud_output
     integer :: record = 0
     integer :: time = -1
     integer :: variable(size(WRITTEN)) = -1
+    integer :: liquid = -1          !< -1: a case without physics has none
   end type output_t
 
 contains
@@ -73,7 +74,7 @@ contains
   subroutine define(model, file)
     type(model_t), intent(in) :: model
     type(output_t), intent(inout) :: file
-    integer :: time, x(2), y(2), z(2), dimensions(4), n
+    integer :: time, x(2), y(2), z(2), dimensions(4), density, n
 
     call check(nf90_put_att(file%id, NF90_GLOBAL, 'Conventions', 'CF-1.8'))
     call check(nf90_put_att(file%id, NF90_GLOBAL, 'title', trim(model%case%title)))
@@ -100,7 +101,14 @@ contains
         call describe(file%id, file%variable(n), trim(field%units), trim(field%long_name))
       end associate
     end do
+    if (model%case%physics%wanted) then
+      call check(nf90_def_var(file%id, 'q_l', NF90_FLOAT, [x(CENTRES), y(CENTRES), z(CENTRES), time], file%liquid, deflate_level=1))
+      call describe(file%id, file%liquid, 'kg kg-1', 'liquid water mixing ratio of cloud')
+    end if
+    call check(nf90_def_var(file%id, 'air_density', NF90_DOUBLE, [z(CENTRES)], density))
+    call describe(file%id, density, 'kg m-3', 'density of the air at rest')
     call check(nf90_enddef(file%id))
+    call check(nf90_put_var(file%id, density, model%grid%density))
   end subroutine define
 
   !> Defines a dimension with its coordinate variable, fills it, and returns the dimension.
@@ -134,61 +142,42 @@ contains
   end function regular
 
   !> Appends the present state. Collective.
-  subroutine write_record(model, step, file)
+  subroutine write_record(model, file)
     type(model_t), intent(in) :: model
-    integer, intent(in) :: step
     type(output_t), intent(inout) :: file
-    real(real64), allocatable :: whole(:, :, :)
     integer :: n
 
     if (.not. file%wanted) return
     file%record = file%record + 1
-    if (model%ranks%rank == WRITER) call check(nf90_put_var(file%id, file%time, step*model%case%time_step, start=[file%record]))
+    if (model%ranks%rank == WRITER) call check(nf90_put_var(file%id, file%time, model%time, start=[file%record]))
     do n = 1, size(WRITTEN)
-      call gather(model, model%state%field(WRITTEN(n))%values, whole)
-      if (model%ranks%rank == WRITER) call check(nf90_put_var(file%id, file%variable(n), whole, start=[1, 1, 1, file%record]))
+      associate (values => model%state%field(WRITTEN(n))%values(:, 1:model%grid%ny, 1:model%grid%nx))
+        if (WRITTEN(n) == U_WIND .or. WRITTEN(n) == V_WIND) then
+          call write_whole(model, values + model%case%physics%frame(WRITTEN(n)), file%id, file%variable(n), file%record)
+        else
+          call write_whole(model, values, file%id, file%variable(n), file%record)
+        end if
+      end associate
     end do
+    if (.not. model%case%physics%wanted) return
+    associate (liquid => model%physics%air%liquid(:, 1:model%grid%ny, 1:model%grid%nx))
+      call write_whole(model, liquid, file%id, file%liquid, file%record)
+    end associate
   end subroutine write_record
 
-  !> Brings the interiors of all ranks together on the writer, as (x, y, z). Collective.
-  subroutine gather(model, values, whole)
+  !> One variable of one record, as (x, y, z). Collective.
+  subroutine write_whole(model, interior, id, variable, record)
     type(model_t), intent(in) :: model
-    real(real64), intent(in), pointer, contiguous :: values(:, :, :)
-    real(real64), allocatable, intent(out) :: whole(:, :, :)
-    real(real64) :: own_place(4), table(4, model%ranks%size)
-    real(real64), allocatable :: own(:), received(:)
-    integer :: counts(model%ranks%size), rank, first
-
-    associate (grid => model%grid)
-      own_place = [grid%nx, grid%ny, grid%first_x, grid%first_y]
-      own = reshape(values(:, 1:grid%ny, 1:grid%nx), [grid%nz*grid%ny*grid%nx])
-      call hlc_mpi_allgather(model%ranks%comm, own_place, table)
-      counts = nint(table(1, :)*table(2, :))*grid%nz
-      allocate (received(merge(sum(counts), 0, model%ranks%rank == WRITER)))
-      call hlc_mpi_gatherv(model%ranks%comm, own, received, counts, WRITER)
-      if (model%ranks%rank /= WRITER) return
-      allocate (whole(grid%cells(1), grid%cells(2), grid%cells(3)))
-      first = 1
-      do rank = 1, model%ranks%size
-        call place_block(received(first:first + counts(rank) - 1), nint(table(:, rank)), whole)
-        first = first + counts(rank)
-      end do
+    real(real64), intent(in) :: interior(:, :, :)
+    integer, intent(in) :: id, variable, record
+    real(real64), allocatable :: whole(:, :, :)
+    call gather(model%grid, model%ranks, interior, whole)
+    if (model%ranks%rank /= WRITER) return
+    associate (cells => model%grid%cells)
+      call check(nf90_put_var(id, variable, reshape(whole, [cells(1), cells(2), cells(3)], order=[3, 2, 1]), &
+                              start=[1, 1, 1, record]))
     end associate
-  end subroutine gather
-
-  !> Puts a block of (z, y, x) at its place; place holds its cells in x and y and the cells before it.
-  subroutine place_block(block, place, whole)
-    real(real64), intent(in) :: block(:)
-    integer, intent(in) :: place(4)
-    real(real64), intent(inout) :: whole(:, :, :)
-    integer :: i, j, nz
-    nz = size(whole, 3)
-    do i = 1, place(1)
-      do j = 1, place(2)
-        whole(place(3) + i, place(4) + j, :) = block(nz*((i - 1)*place(2) + j - 1) + 1:nz*((i - 1)*place(2) + j))
-      end do
-    end do
-  end subroutine place_block
+  end subroutine write_whole
 
   subroutine close_output(file)
     type(output_t), intent(inout) :: file

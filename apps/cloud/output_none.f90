@@ -28,11 +28,10 @@ contains
     file%wanted = path /= '' .and. model%ranks%rank < 0
   end subroutine open_output
 
-  subroutine write_record(model, step, file)
+  subroutine write_record(model, file)
     type(model_t), intent(in) :: model
-    integer, intent(in) :: step
     type(output_t), intent(inout) :: file
-    file%wanted = file%wanted .and. step <= model%case%steps
+    file%wanted = file%wanted .and. model%time < 0
   end subroutine write_record
 
   subroutine close_output(file)

@@ -3,7 +3,7 @@
 module cloud_report
   use, intrinsic :: iso_fortran_env, only: output_unit, real64
   use halocline, only: hlc_mode_name
-  use halocline_mpi, only: hlc_mpi_allgather, hlc_mpi_wtime
+  use halocline_mpi, only: hlc_mpi_allgather, hlc_mpi_sum, hlc_mpi_wtime
   use cloud_diagnostics, only: fingerprints, smallest_values, LARGEST_COURANT
   use cloud_model, only: model_t
   use cloud_state, only: FIELDS, FIRST_TRACER, THETA, WATER
@@ -39,17 +39,26 @@ contains
   end subroutine print_head
 
   !> One line that overwrites itself, twice a second, where the output is a terminal.
-  subroutine print_progress(model, step)
+  subroutine print_progress(model, ended)
     type(model_t), intent(in) :: model
-    integer, intent(in) :: step
-    real(real64), save :: last = 0
+    logical, intent(in) :: ended
+    real(real64), save :: last = 0, first = 0, first_time = 0
+    real(real64) :: share, elapsed
     if (model%ranks%rank /= 0) return
     if (c_isatty(STANDARD_OUTPUT) == 0) return
-    if (hlc_mpi_wtime() - last < PROGRESS_SECONDS .and. step < model%case%steps) return
+    if (hlc_mpi_wtime() - last < PROGRESS_SECONDS .and. .not. ended) return
     last = hlc_mpi_wtime()
-    write (output_unit, '(a,i0,a,i0,a,i0,a)', advance='no') achar(13)//'step ', step, ' of ', model%case%steps, &
-      ', pressure in ', model%pressure%iterations, ' iterations   '
-    if (step == model%case%steps) write (output_unit, '(a)', advance='no') achar(13)//repeat(' ', 72)//achar(13)
+    if (first == 0) then
+      first = last
+      first_time = model%time
+    end if
+    share = real(model%clock%step - 1, real64)/max(model%case%steps - 1, 1)
+    if (model%case%physics%duration > 0) share = (model%time - first_time)/max(model%case%physics%duration - first_time, 1.0_real64)
+    elapsed = last - first
+    write (output_unit, '(a,i0,a,f0.1,a,i0,a,i0,a)', advance='no') achar(13)//'step ', model%clock%step, ', ', model%time, &
+      ' s simulated, pressure in ', model%pressure%iterations, ' iterations, ', &
+      nint(elapsed*(1 - share)/max(share, 1.0e-6_real64)), ' s to go   '
+    if (ended) write (output_unit, '(a)', advance='no') achar(13)//repeat(' ', 72)//achar(13)
     flush (output_unit)
   end subroutine print_progress
 
@@ -57,13 +66,14 @@ contains
   subroutine print_communication(model)
     type(model_t), intent(in) :: model
     real(real64) :: own(2, SITES + 2), table(2*(SITES + 2), model%ranks%size), times(2, SITES + 2), all_swaps(2)
-    integer :: site
+    integer :: site, steps
 
+    steps = model%clock%step
     do site = 1, SITES
-      own(:, site) = 1.0e3_real64*[median(model%clock%seconds(site, :)), mean(model%clock%seconds(site, :))]
+      own(:, site) = 1.0e3_real64*[median(model%clock%seconds(site, :steps)), mean(model%clock%seconds(site, :steps))]
     end do
-    own(:, SITES + 1) = 1.0e3_real64*[median(model%clock%step_seconds), mean(model%clock%step_seconds)]
-    own(:, SITES + 2) = 1.0e3_real64*percentiles(sum(model%clock%seconds(:SITE_SUMS - 1, :), dim=1))
+    own(:, SITES + 1) = 1.0e3_real64*[median(model%clock%step_seconds(:steps)), mean(model%clock%step_seconds(:steps))]
+    own(:, SITES + 2) = 1.0e3_real64*percentiles(sum(model%clock%seconds(:SITE_SUMS - 1, :steps), dim=1))
     call hlc_mpi_allgather(model%ranks%comm, reshape(own, [2*(SITES + 2)]), table)
     if (model%ranks%rank /= 0) return
     times = reshape(sum(table, dim=2)/model%ranks%size, shape(times))
@@ -74,7 +84,7 @@ contains
       call print_site(model, site, times(:, site), all_swaps(2))
     end do
     print '(a32,f8.1,2f12.3,2f15.1,f7.1,a)', [character(32) :: 'all swaps'], &
-      real(sum(model%clock%swaps), real64)/max(model%case%steps, 1), all_swaps, kilobytes_per_step(model, 1, SITES), &
+      real(sum(model%clock%swaps), real64)/max(steps, 1), all_swaps, kilobytes_per_step(model, 1, SITES), &
       100.0_real64, ' %'
     print '(a32,8x,2f12.3)', [character(32) :: 'whole step'], times(:, SITES + 1)
     print '(a,f0.3,a,f0.3,a)', 'swaps of a step took ', times(1, SITES + 2), ' to ', times(2, SITES + 2), &
@@ -86,7 +96,7 @@ contains
     integer, intent(in) :: site
     real(real64), intent(in) :: times(2), all_swaps
     real(real64) :: swaps, share
-    swaps = real(model%clock%swaps(site), real64)/max(model%case%steps, 1)
+    swaps = real(model%clock%swaps(site), real64)/max(model%clock%step, 1)
     share = 0
     if (all_swaps > 0) share = 100*times(2)/all_swaps
     if (site == SITE_SUMS) then
@@ -105,30 +115,36 @@ contains
       kilobytes(1) = sum(real(clock%swaps(first:last), real64)*clock%bytes(first:last))
       kilobytes(2) = sum(real(clock%swaps(first:last), real64)*clock%self_bytes(first:last))
     end associate
-    kilobytes = kilobytes/(1000*max(model%case%steps, 1))
+    kilobytes = kilobytes/(1000*max(model%clock%step, 1))
   end function kilobytes_per_step
 
   !> Prints every check and returns whether all hold. Collective.
   function print_checks(model) result(all_hold)
     type(model_t), intent(in) :: model
     logical :: all_hold
-    real(real64) :: smallest(FIELDS), change(FIELDS), limit
+    real(real64) :: smallest(FIELDS), change(FIELDS), source(FIELDS), limit
     integer :: tracer, positive
+    character(:), allocatable :: beyond
     logical :: talks
 
+    beyond = ''
+    if (model%case%physics%wanted) beyond = ' beyond sources'
     talks = model%ranks%rank == 0
     call smallest_values(model%grid, model%ranks, model%state, smallest)
     all_hold = .true.
+    source = model%physics%source
+    call hlc_mpi_sum(model%ranks%comm, source)
     associate (budget => model%budget)
       change = 0
-      change(THETA:) = abs(budget%amount_after(THETA:) - budget%amount_before(THETA:))/abs(budget%amount_before(THETA:))
+      where (budget%amount_before > 0) &
+        change = abs(budget%amount_after - budget%amount_before - source)/budget%amount_before
       limit = 4*epsilon(1.0_real64)*max(budget%steps, 1)
       tracer = FIRST_TRACER - 1 + maxloc(change(FIRST_TRACER:), dim=1)
       positive = WATER - 1 + minloc(smallest(WATER:), dim=1)
       if (talks) print '(/,a)', 'check                                    value       limit   verdict'
       call check('mass changed by', abs(budget%mass_gained)/budget%mass, limit)
-      call check('theta_l changed by', change(THETA), limit)
-      call check('q_t changed by', change(WATER), limit)
+      call check('theta_l changed by'//beyond, change(THETA), limit)
+      call check('q_t changed by'//beyond, change(WATER), limit)
       call check('tracers changed by ('//trim(name_of(tracer))//')', change(tracer), limit)
       call check('divergence left per step', budget%divergence, model%case%pressure_tolerance)
       call check('Courant number', budget%courant, LARGEST_COURANT)

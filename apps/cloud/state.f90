@@ -9,11 +9,13 @@ module cloud_state
   implicit none
   private
   public :: state_t, prognostic_t, make_state, release_state
-  public :: FIELDS, TRACERS, DEPTH, U_WIND, V_WIND, W_WIND, THETA, WATER, FIRST_TRACER
+  public :: FIELDS, TRACERS, DEPTH, U_WIND, V_WIND, W_WIND, THETA, WATER, FIRST_TRACER, RAIN_MASS, RAIN_NUMBER
 
   integer, parameter :: TRACERS = 24
   integer, parameter :: FIELDS = 5 + TRACERS
   integer, parameter :: U_WIND = 1, V_WIND = 2, W_WIND = 3, THETA = 4, WATER = 5, FIRST_TRACER = 6
+  !> The last two tracers, where the case has rain.
+  integer, parameter :: RAIN_MASS = FIELDS - 1, RAIN_NUMBER = FIELDS
   integer, parameter :: DEPTH = 2                                !< halo cells in x and y: what the TVD scheme reads
 
   type :: prognostic_t
@@ -37,15 +39,16 @@ module cloud_state
 contains
 
   !> Allocates the fields in memory that the node's ranks share and plans the three halos. Collective.
-  subroutine make_state(context, grid, mode, state, status)
+  subroutine make_state(context, grid, rain, mode, state, status)
     type(hlc_context), intent(in) :: context
     type(grid_t), intent(in) :: grid
+    logical, intent(in) :: rain                     !< whether the last two fields are rain
     character(*), intent(in), optional :: mode      !< absent: what the environment says, else the library's default
     type(state_t), intent(out) :: state
     integer, intent(out) :: status       !< HLC_OK, or what the library has against it
     integer :: f
 
-    call name_fields(state%field)
+    call name_fields(state%field, rain)
     do f = 1, FIELDS
       call hlc_field_alloc(context, state%field(f)%values, [1, 1 - DEPTH, 1 - DEPTH], &
                            [grid%nz, grid%ny + DEPTH, grid%nx + DEPTH])
@@ -94,8 +97,9 @@ contains
     end do
   end subroutine release_state
 
-  subroutine name_fields(field)
+  subroutine name_fields(field, rain)
     type(prognostic_t), intent(inout) :: field(FIELDS)
+    logical, intent(in) :: rain
     character(2) :: number
     integer :: n
     call name_field(field(U_WIND), 'u', 'm s-1', 'eastward wind', AT_U)
@@ -107,6 +111,9 @@ contains
       write (number, '(i2.2)') n
       call name_field(field(FIRST_TRACER + n - 1), 'tracer_'//number, '1', 'passive tracer '//number, AT_CENTRE)
     end do
+    if (.not. rain) return
+    call name_field(field(RAIN_MASS), 'q_r', 'kg kg-1', 'rain water mixing ratio', AT_CENTRE)
+    call name_field(field(RAIN_NUMBER), 'n_r', 'kg-1', 'number of rain drops per mass of air', AT_CENTRE)
   end subroutine name_fields
 
   subroutine name_field(field, name, units, long_name, placement)

@@ -30,7 +30,7 @@ module cloud_timing
 
 contains
 
-  !> Makes room for so many steps.
+  !> Makes room for so many steps, and more when they come.
   subroutine prepare(self, steps)
     class(clock_t), intent(inout) :: self
     integer, intent(in) :: steps
@@ -41,8 +41,23 @@ contains
   subroutine begin_step(self)
     class(clock_t), intent(inout) :: self
     self%step = self%step + 1
+    if (self%step > size(self%step_seconds)) call grow(self)
     self%step_began = hlc_mpi_wtime()
   end subroutine begin_step
+
+  !> The number of steps was not known: makes room for twice as many.
+  subroutine grow(self)
+    class(clock_t), intent(inout) :: self
+    real(real64), allocatable :: seconds(:, :), step_seconds(:)
+    integer :: steps
+    steps = size(self%step_seconds)
+    allocate (seconds(SITES, 2*steps + 1), source=0.0_real64)
+    allocate (step_seconds(2*steps + 1), source=0.0_real64)
+    seconds(:, :steps) = self%seconds
+    step_seconds(:steps) = self%step_seconds
+    call move_alloc(seconds, self%seconds)
+    call move_alloc(step_seconds, self%step_seconds)
+  end subroutine grow
 
   subroutine end_step(self)
     class(clock_t), intent(inout) :: self

@@ -1,0 +1,118 @@
+!> What a case says about the physics: the namelist group `physics_parameters` of the case's file. Without the group there is
+!> none, and the model has its dynamics alone: all water counts as vapour, and nothing is conserved but by its flow.
+!> SPDX-License-Identifier: BSD-3-Clause
+module cloud_physics_case
+  use, intrinsic :: iso_fortran_env, only: real64
+  implicit none
+  private
+  public :: physics_case_t, read_physics_case
+
+  !> The numbers are those of DYCOMS-II RF01 (Stevens et al. 2005), but that a case without the group has wanted = .false.
+  type :: physics_case_t
+    logical :: wanted = .false.
+    real(real64) :: frame(2) = 0.0_real64                  !< m/s, velocity of the grid over the ground: advection is slower in it
+    real(real64) :: geostrophic(2) = [7.0_real64, -5.5_real64]  !< m/s
+    real(real64) :: coriolis = 7.62e-5_real64              !< 1/s
+    real(real64) :: divergence = 3.75e-6_real64            !< 1/s, of the large-scale wind: the air sinks by this times its height
+    real(real64) :: sensible_heat = 15.0_real64            !< W/m2, from the sea
+    real(real64) :: latent_heat = 115.0_real64             !< W/m2
+    real(real64) :: drag = 0.0011_real64                   !< of the sea
+    real(real64) :: flux_above = 70.0_real64               !< W/m2, F0: what a thick cloud's top loses
+    real(real64) :: flux_below = 22.0_real64               !< W/m2, F1: what its base gains
+    real(real64) :: absorption = 85.0_real64               !< m2/kg, kappa
+    real(real64) :: clear_cooling = 1.0_real64             !< K m-1/3, a: of the free troposphere
+    real(real64) :: cloud_top_water = 8.0e-3_real64        !< kg/kg of total water at the height where it begins
+    real(real64) :: smagorinsky = 0.2_real64               !< mixing length over the cell's size; 0: no turbulence below the grid
+    real(real64) :: prandtl = 1/3.0_real64                 !< turbulent; also the Richardson number beyond which turbulence dies
+    real(real64) :: damping_height = 1250.0_real64         !< m, above which the vertical wind is damped
+    real(real64) :: damping_time = 60.0_real64             !< s, at the lid
+    logical :: rain = .false.                              !< warm rain of two moments
+    logical :: sedimentation = .false.                     !< of cloud drops
+    real(real64) :: drops = 140.0e6_real64                 !< 1/m3
+    real(real64) :: duration = 0.0_real64                  !< s; 0: as many steps as the case says
+    real(real64) :: courant = 0.0_real64                   !< to which the time step adapts; 0: the case's step
+    real(real64) :: longest_step = 2.0_real64              !< s
+    real(real64) :: statistics_interval = 60.0_real64      !< s
+  end type physics_case_t
+
+contains
+
+  !> Reads the group of a file that has one. message is empty if all is well, else it says what is wrong.
+  subroutine read_physics_case(unit, physics, status, message)
+    integer, intent(in) :: unit
+    type(physics_case_t), intent(out) :: physics
+    integer, intent(out) :: status
+    character(*), intent(inout) :: message
+
+    rewind (unit)
+    physics%wanted = has_group(unit)
+    status = 0
+    if (.not. physics%wanted) return
+    rewind (unit)
+    call read_group(unit, physics, status, message)
+    if (status == 0) call check(physics, status, message)
+  end subroutine read_physics_case
+
+  function has_group(unit) result(found)
+    integer, intent(in) :: unit
+    logical :: found
+    character(256) :: line
+    integer :: status
+    found = .false.
+    do
+      read (unit, '(a)', iostat=status) line
+      if (status /= 0) return
+      found = index(adjustl(line), '&physics_parameters') == 1
+      if (found) return
+    end do
+  end function has_group
+
+  subroutine read_group(unit, physics, status, message)
+    integer, intent(in) :: unit
+    type(physics_case_t), intent(inout) :: physics
+    integer, intent(out) :: status
+    character(*), intent(inout) :: message
+    real(real64) :: frame(2), geostrophic(2), coriolis, divergence, sensible_heat, latent_heat, drag, flux_above, flux_below
+    real(real64) :: absorption, clear_cooling, cloud_top_water, smagorinsky, prandtl, damping_height, damping_time, drops
+    real(real64) :: duration, courant, longest_step, statistics_interval
+    logical :: rain, sedimentation
+    namelist /physics_parameters/ frame, geostrophic, coriolis, divergence, sensible_heat, latent_heat, drag, flux_above, &
+      flux_below, absorption, clear_cooling, cloud_top_water, smagorinsky, prandtl, damping_height, damping_time, rain, &
+      sedimentation, drops, duration, courant, longest_step, statistics_interval
+
+    frame = physics%frame; geostrophic = physics%geostrophic; coriolis = physics%coriolis; divergence = physics%divergence
+    sensible_heat = physics%sensible_heat; latent_heat = physics%latent_heat; drag = physics%drag
+    flux_above = physics%flux_above; flux_below = physics%flux_below; absorption = physics%absorption
+    clear_cooling = physics%clear_cooling; cloud_top_water = physics%cloud_top_water; smagorinsky = physics%smagorinsky
+    prandtl = physics%prandtl; damping_height = physics%damping_height; damping_time = physics%damping_time
+    rain = physics%rain; sedimentation = physics%sedimentation; drops = physics%drops; duration = physics%duration
+    courant = physics%courant; longest_step = physics%longest_step; statistics_interval = physics%statistics_interval
+    read (unit, nml=physics_parameters, iostat=status, iomsg=message)
+    physics = physics_case_t(.true., frame, geostrophic, coriolis, divergence, sensible_heat, latent_heat, drag, flux_above, &
+                             flux_below, absorption, clear_cooling, cloud_top_water, smagorinsky, prandtl, damping_height, &
+                             damping_time, rain, sedimentation, drops, duration, courant, longest_step, statistics_interval)
+  end subroutine read_group
+
+  subroutine check(physics, status, message)
+    type(physics_case_t), intent(in) :: physics
+    integer, intent(inout) :: status
+    character(*), intent(inout) :: message
+    call require(physics%absorption >= 0, 'absorption must not be negative')
+    call require(physics%smagorinsky >= 0, 'smagorinsky must not be negative')
+    call require(physics%prandtl > 0, 'prandtl must be positive')
+    call require(physics%damping_time > 0, 'damping_time must be positive')
+    call require(physics%drops > 0, 'drops must be positive')
+    call require(physics%duration >= 0, 'duration must not be negative')
+    call require(physics%courant >= 0 .and. physics%courant <= 0.5_real64, 'courant must be between 0 and 0.5')
+    call require(physics%longest_step > 0, 'longest_step must be positive')
+    call require(physics%statistics_interval > 0, 'statistics_interval must be positive')
+  contains
+    subroutine require(holds, rule)
+      logical, intent(in) :: holds
+      character(*), intent(in) :: rule
+      if (holds .or. status /= 0) return
+      status = 1
+      message = rule
+    end subroutine require
+  end subroutine check
+end module cloud_physics_case
