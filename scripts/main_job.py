@@ -101,7 +101,7 @@ def run_clouds(build, results, names, steps):
     spread."""
     found, swaps, spreads = {}, {}, {}
     for i, mode in enumerate(names, 1):
-        arguments = ["apps/cloud/dycoms_rf01.nml", "--mode", mode, "--steps", steps]
+        arguments = ["apps/cloud/dycoms_rf01.nml", "--restart", "apps/cloud/dycoms_rf01.start", "--mode", mode, "--steps", steps]
         if mode == names[-1]:
             arguments += ["--output", results / "cloud.nc"]
         command = launch.command(build, RANKS, "cloud", *arguments)

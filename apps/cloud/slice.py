@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws a vertical slice through the last state in a NetCDF file of the cloud mini-app.
+"""Draws the last state in a NetCDF file of the cloud mini-app.
 
 usage: slice.py FILE.nc [--output PICTURE.png] [--y METRES] [--record N]
 
-Four panels over x and height, each with a colour bar: liquid water potential temperature less its mean at each height, total water,
-upward wind, and a tracer. Needs netCDF4 and matplotlib.
+Where the file has liquid water, a vertical slice of it and of the upward wind, over x and height; and from above, over x and y, the
+liquid water path and the upward wind at the height of most liquid water. Dashed lines show where each cuts the other. Without liquid
+water, four slices: liquid water potential temperature less its mean at each height, total water, upward wind, and a tracer. Needs
+netCDF4 and matplotlib.
 """
 import argparse
 import pathlib
@@ -19,10 +21,12 @@ import plots  # noqa: E402
 
 # Variable, title, factor from the file's unit, unit as printed, colour map, and whether the colours are centred on 0. The inversion parts
 # the air by 8.5 K, so that only differences from the mean at a height show what moves.
+LIQUID = ("q_l", "Liquid water", 1000.0, "g kg⁻¹", "Blues_r", False)
+RISING = ("w", "Upward wind", 1.0, "m s⁻¹", "RdBu_r", True)
 PANELS = [
     ("theta_l", "Liquid water potential temperature, less its mean", 1.0, "K", "RdYlBu_r", True),
     ("q_t", "Total water", 1000.0, "g kg⁻¹", "YlGnBu", False),
-    ("w", "Upward wind", 1.0, "m s⁻¹", "RdBu_r", True),
+    RISING,
     ("tracer_19", "Passive tracer", 1.0, "1", "viridis", False),
 ]
 
@@ -50,9 +54,14 @@ def slice_of(variable, record, y):
 
 
 def draw_panel(axes, variable, panel, record, y):
-    _, title, factor, unit, colours, centred = panel
     x, z, values = slice_of(variable, record, y)
-    values = values * factor
+    paint(axes, (x, z, values * panel[2]), panel)
+
+
+def paint(axes, field, panel):
+    """Values over two coordinates, with a colour bar."""
+    _, title, _, unit, colours, centred = panel
+    x, z, values = field
     span = {}
     if centred:
         # A few cells at the inversion differ far more than all others: they may lie beyond the ends of the colours.
@@ -66,17 +75,52 @@ def draw_panel(axes, variable, panel, record, y):
     axes.tick_params(labelsize=8)
 
 
+def draw_slices(data, arguments):
+    figure, axes = plots.plt.subplots(2, 2, figsize=(9.5, 6), sharex=True, sharey=True, layout="constrained")
+    for place, panel in zip(axes.flat, PANELS):
+        draw_panel(place, data[panel[0]], panel, arguments.record, arguments.y)
+    for place in axes[:, 0]:
+        place.set_ylabel("height / km")
+    return figure, axes
+
+
+def draw_cloud(data, arguments):
+    figure, axes = plots.plt.subplots(2, 2, figsize=(9.5, 7), sharex=True, layout="constrained")
+    kilometres = {name: np.ma.getdata(data[name][:]) / 1000 for name in ("x", "y", "z", "z_w")}
+    liquid = np.ma.getdata(data["q_l"][arguments.record]).astype(float)
+    level = int(np.argmax(liquid.mean(axis=(1, 2))))
+    row = len(kilometres["y"]) // 2 if arguments.y is None else int(np.argmin(np.abs(kilometres["y"] - arguments.y / 1000)))
+    for place, panel in zip(axes[0], (LIQUID, RISING)):
+        draw_panel(place, data[panel[0]], panel, arguments.record, arguments.y)
+        place.axhline(kilometres["z"][level], color=plots.INK, linewidth=0.8, linestyle="--")
+        place.set_ylim(0, 1.3 * kilometres["z"][level])
+    axes[0, 0].set_ylabel("height / km")
+    path = liquid_water_path(data, liquid)
+    paint(axes[1, 0], (kilometres["x"], kilometres["y"], path), ("", "Liquid water path", 1.0, "g m⁻²", "Blues_r", False))
+    rising = np.ma.getdata(data["w"][arguments.record, level])
+    title = f"Upward wind at {1000 * kilometres['z_w'][level]:.0f} m"
+    paint(axes[1, 1], (kilometres["x"], kilometres["y"], rising), ("", title, *RISING[2:]))
+    for place in axes[1]:
+        place.axhline(kilometres["y"][row], color=plots.INK, linewidth=0.8, linestyle="--")
+        place.set_aspect("equal")
+    axes[1, 0].set_ylabel("y / km")
+    return figure, axes
+
+
+def liquid_water_path(data, liquid):
+    """Grams per square metre over (y, x): the mixing ratio times the density of the air at rest, summed over the layers."""
+    face = np.concatenate(([0.0], np.ma.getdata(data["z_w"][:])))
+    weight = np.ma.getdata(data["air_density"][:]) * np.diff(face)
+    return 1000 * np.tensordot(weight, liquid, axes=1)
+
+
 def main():
     arguments = read_arguments()
     target = arguments.output or str(pathlib.Path(arguments.file).with_suffix(".png"))
     with netCDF4.Dataset(arguments.file) as data:
-        figure, axes = plots.plt.subplots(2, 2, figsize=(9.5, 6), sharex=True, sharey=True, layout="constrained")
-        for place, panel in zip(axes.flat, PANELS):
-            draw_panel(place, data[panel[0]], panel, arguments.record, arguments.y)
+        figure, axes = (draw_cloud if "q_l" in data.variables else draw_slices)(data, arguments)
         for place in axes[1]:
             place.set_xlabel("x / km")
-        for place in axes[:, 0]:
-            place.set_ylabel("height / km")
         seconds = float(data["time"][arguments.record])
         ranks = f"{data.ranks} rank{'s' if data.ranks > 1 else ''}"
         figure.suptitle(f"{data.title} after {seconds:g} s, {ranks}, mode {data.halo_mode}", fontsize=12)
