@@ -7,8 +7,9 @@ module cloud_physics
   use cloud_case, only: case_t
   use cloud_forcing, only: add_sea, add_radiation, add_sinking, add_rotation, damp_vertical_wind
   use cloud_grid, only: grid_t, GRAVITY
-  use cloud_state, only: state_t, FIELDS, W_WIND, THETA
+  use cloud_state, only: state_t, FIELDS, W_WIND, THETA, WATER, RAIN_MASS, RAIN_NUMBER
   use cloud_turbulence, only: turbulence_t, make_turbulence, find_viscosity, mix_scalar, mix_wind
+  use cloud_warm_rain, only: column_t, make_column, collect_drops, evaporate_rain, fall, sink_drops
   implicit none
   private
   public :: physics_t, make_physics, begin_physics, add_physics, lift
@@ -17,6 +18,8 @@ module cloud_physics
     type(air_t) :: air
     type(turbulence_t) :: turbulence
     real(real64) :: source(FIELDS) = 0      !< of every quantity in this rank's block since the start, times kg m-2 over cells
+    real(real64) :: rained = 0              !< kg m-2 over columns, of water that left this rank's block with rain and drops
+    real(real64) :: rain_source(2) = 0      !< the parts of the source of water and of rain that rain made
   end type physics_t
 
 contains
@@ -69,6 +72,69 @@ contains
     call mix_wind(grid, physics%turbulence, state)
   end subroutine add_physics
 
+  !> Rain forms, evaporates and falls, and cloud drops sink, where the case wants that. The fields are those after the flow of
+  !> the step.
+  subroutine let_it_rain(case, grid, state, physics)
+    type(case_t), intent(in) :: case
+    type(grid_t), intent(in) :: grid
+    type(state_t), intent(inout) :: state
+    type(physics_t), intent(inout) :: physics
+    type(column_t) :: column
+    real(real64) :: weight(grid%nz)
+    integer :: i, j
+    weight = grid%density*grid%dz
+    call make_column(grid%nz, column)
+    column%exner = physics%air%exner
+    column%pressure = physics%air%pressure
+    column%density = grid%density
+    column%dz = grid%dz
+    do i = 1, grid%nx
+      do j = 1, grid%ny
+        associate (field => state%field)
+          column%theta_l = field(THETA)%values(:, j, i)
+          column%water = field(WATER)%values(:, j, i)
+          column%liquid = physics%air%liquid(:, j, i)
+          if (case%physics%rain) then
+            column%rain = field(RAIN_MASS)%values(:, j, i)
+            column%number = field(RAIN_NUMBER)%values(:, j, i)
+          end if
+          call rain_on(case, column)
+          call add_source(THETA, column%theta_l - field(THETA)%values(:, j, i))
+          call add_source(WATER, column%water - field(WATER)%values(:, j, i))
+          field(THETA)%values(:, j, i) = column%theta_l
+          field(WATER)%values(:, j, i) = column%water
+          if (.not. case%physics%rain) cycle
+          call add_source(RAIN_MASS, column%rain - field(RAIN_MASS)%values(:, j, i))
+          call add_source(RAIN_NUMBER, column%number - field(RAIN_NUMBER)%values(:, j, i))
+          field(RAIN_MASS)%values(:, j, i) = column%rain
+          field(RAIN_NUMBER)%values(:, j, i) = column%number
+        end associate
+      end do
+    end do
+    physics%rained = physics%rained + column%rained
+  contains
+    subroutine add_source(f, change)
+      integer, intent(in) :: f
+      real(real64), intent(in) :: change(:)
+      real(real64) :: amount
+      amount = sum(weight*change)
+      physics%source(f) = physics%source(f) + amount
+      if (f == WATER) physics%rain_source(1) = physics%rain_source(1) + amount
+      if (f == RAIN_MASS) physics%rain_source(2) = physics%rain_source(2) + amount
+    end subroutine add_source
+  end subroutine let_it_rain
+
+  subroutine rain_on(case, column)
+    type(case_t), intent(in) :: case
+    type(column_t), intent(inout) :: column
+    if (case%physics%sedimentation) call sink_drops(case%physics%drops, case%time_step, column)
+    if (.not. case%physics%rain) return
+    column%liquid = min(column%liquid, column%water)
+    call collect_drops(case%physics%drops, case%time_step, column)
+    call evaporate_rain(case%time_step, column)
+    call fall(case%time_step, column)
+  end subroutine rain_on
+
   !> Lifts the air that is lighter than the undisturbed case at its height, for one time step, with the new heat and water; and
   !> damps what rises near the lid.
   subroutine lift(case, grid, state, physics)
@@ -80,6 +146,10 @@ contains
     integer :: i, j, nz
     nz = grid%nz
     call diagnose_block(grid, state, physics%air)
+    if (case%physics%rain .or. case%physics%sedimentation) then
+      call let_it_rain(case, grid, state, physics)
+      call diagnose_block(grid, state, physics%air)
+    end if
     do i = 1, grid%nx
       do j = 1, grid%ny
         associate (w => state%field(W_WIND)%values(:, j, i))

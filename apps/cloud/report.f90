@@ -145,6 +145,8 @@ contains
       call check('mass changed by', abs(budget%mass_gained)/budget%mass, limit)
       call check('theta_l changed by'//beyond, change(THETA), limit)
       call check('q_t changed by'//beyond, change(WATER), limit)
+      if (model%case%physics%rain .or. model%case%physics%sedimentation) &
+        call check('water lost between drops and rain', water_lost(model), limit)
       call check('tracers changed by ('//trim(name_of(tracer))//')', change(tracer), limit)
       call check('divergence left per step', budget%divergence, model%case%pressure_tolerance)
       call check('Courant number', budget%courant, LARGEST_COURANT)
@@ -166,6 +168,15 @@ contains
       name = model%state%field(f)%name
     end function name_of
   end function print_checks
+
+  !> What cloud and rain together lost beyond what reached the ground, over the water that there is. Collective.
+  function water_lost(model) result(share)
+    type(model_t), intent(in) :: model
+    real(real64) :: share, sums(3)
+    sums = [model%physics%rain_source, model%physics%rained]
+    call hlc_mpi_sum(model%ranks%comm, sums)
+    share = abs(sum(sums))/model%budget%amount_before(WATER)
+  end function water_lost
 
   !> Collective.
   subroutine print_fingerprints(model)

@@ -7,7 +7,7 @@ module cloud_saturation
   use, intrinsic :: iso_fortran_env, only: real64
   implicit none
   private
-  public :: vapour_pressure, saturated_water, adjust_to_saturation, density_temperature, moist_adiabat
+  public :: vapour_pressure, saturated_water, saturation_slope, adjust_to_saturation, density_temperature, moist_adiabat
   public :: DRY_GAS, VAPOUR_GAS, HEAT_CAPACITY, LATENT_HEAT, REFERENCE_PRESSURE, VAPOUR_LIGHTNESS
 
   ! The constants of the intercomparison (Stevens et al. 2005), and the gas constant of water vapour.

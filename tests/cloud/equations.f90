@@ -11,6 +11,7 @@ program equations
   use cloud_saturation, only: adjust_to_saturation, density_temperature, moist_adiabat, saturated_water, vapour_pressure, DRY_GAS, &
                               HEAT_CAPACITY, LATENT_HEAT, REFERENCE_PRESSURE, VAPOUR_GAS
   use cloud_turbulence, only: exchange, mix_scalar, mixing_length_squared, turbulence_t
+  use cloud_warm_rain, only: collect_drops, column_t, drop_flux, evaporate_rain, fall, make_column, radius, sink_drops
   implicit none
   real(real64), parameter :: REST = 290.6_real64       !< K, density temperature of the air that parcels rise in
   integer :: passed = 0, failed = 0
@@ -23,6 +24,9 @@ program equations
   call radiation_of_clear_air_balances_its_sinking()
   call mixing_of_a_wave()
   call lengths_and_rates_at_their_ends()
+  call cloud_becomes_rain()
+  call rain_evaporates_until_saturation()
+  call rain_and_drops_fall()
   print '(i0,a,i0,a)', passed, ' passed, ', failed, ' failed, 0 skipped'
   if (failed > 0) error stop 1
 
@@ -238,4 +242,95 @@ contains
     call expect('no damping below its layer', damping_rate(physics, 1500.0_real64, 1200.0_real64), 0.0_real64, 0.0_real64)
     call expect('damping at the lid', damping_rate(physics, 1500.0_real64, 1500.0_real64), 1/physics%damping_time, 1.0e-15_real64)
   end subroutine lengths_and_rates_at_their_ends
+  !> Six layers, cloudy in the middle, with some rain.
+  function rainy_column() result(column)
+    type(column_t) :: column
+    real(real64) :: temperature
+    integer :: k
+    call make_column(6, column)
+    column%exner = [(0.98_real64 - 0.008_real64*k, k=1, 6)]
+    column%pressure = REFERENCE_PRESSURE*column%exner**(HEAT_CAPACITY/DRY_GAS)
+    column%density = [(1.2_real64 - 0.01_real64*k, k=1, 6)]
+    column%dz = [(20.0_real64 + k, k=1, 6)]
+    column%theta_l = [(289.0_real64, k=1, 6)]
+    column%water = [6.0e-3_real64, 7.0e-3_real64, 9.5e-3_real64, 9.5e-3_real64, 9.5e-3_real64, 2.0e-3_real64]
+    do k = 1, 6
+      call adjust_to_saturation(column%theta_l(k), column%water(k), column%exner(k), column%pressure(k), temperature, &
+                                column%liquid(k))
+    end do
+    column%rain = [(1.0e-5_real64*k, k=1, 6)]
+    column%number = column%rain*2.0e8_real64
+  end function rainy_column
+
+  function water_of(column) result(mass)
+    type(column_t), intent(in) :: column
+    real(real64) :: mass
+    mass = sum(column%density*column%dz*(column%water + column%rain)) + column%rained
+  end function water_of
+
+  !> Khairoutdinov and Kogan's rates, written once more with numbers; water stays, and so does the temperature where drops collect.
+  subroutine cloud_becomes_rain()
+    type(column_t) :: column, before
+    real(real64) :: made, collected
+    integer :: k
+    before = rainy_column()
+    column = before
+    call collect_drops(1.0e8_real64, 2.0_real64, column)
+    call expect('there is cloud to collect', merge(1.0_real64, 0.0_real64, count(before%liquid > 0) >= 2), 1.0_real64, 0.0_real64)
+    do k = 1, 6
+      made = 2*1350*before%liquid(k)**2.47_real64*100.0_real64**(-1.79_real64)
+      collected = 2*67*(before%liquid(k)*before%rain(k))**1.15_real64
+      call expect('rain that formed', column%rain(k) - before%rain(k), made + collected, 1.0e-12_real64*before%rain(k))
+      call expect('temperature while it forms', column%theta_l(k)*column%exner(k) + LATENT_HEAT/HEAT_CAPACITY*column%liquid(k), &
+                  before%theta_l(k)*before%exner(k) + LATENT_HEAT/HEAT_CAPACITY*before%liquid(k), 1.0e-10_real64)
+    end do
+    call expect('water while rain forms', water_of(column), water_of(before), 1.0e-14_real64)
+    column = before
+    call collect_drops(1.0e3_real64, 1.0e5_real64, column)
+    call expect('no more becomes rain than there is', minval(column%liquid), 0.0_real64, 1.0e-18_real64)
+  end subroutine cloud_becomes_rain
+
+  subroutine rain_evaporates_until_saturation()
+    type(column_t) :: column, before
+    integer :: k
+    before = rainy_column()
+    column = before
+    call evaporate_rain(1.0_real64, column)
+    do k = 1, 6
+      call expect('evaporation is where air is not saturated', merge(1.0_real64, 0.0_real64, column%rain(k) < before%rain(k)), &
+                  merge(1.0_real64, 0.0_real64, before%liquid(k) <= 0), 0.0_real64)
+      call expect('radius while rain evaporates', radius(column%rain(k), column%number(k)), &
+                  radius(before%rain(k), before%number(k)), 1.0e-12_real64)
+    end do
+    call expect('water while rain evaporates', water_of(column), water_of(before), 1.0e-14_real64)
+    column%rain = 1.0e-2_real64
+    call evaporate_rain(1.0e6_real64, column)
+    do k = 1, 6
+      if (before%liquid(k) > 0) cycle
+      call expect('no air becomes cloud by it', min(saturated_water(column%theta_l(k)*column%exner(k), column%pressure(k)) &
+                                                    - column%water(k), 0.0_real64), 0.0_real64, 0.0_real64)
+    end do
+  end subroutine rain_evaporates_until_saturation
+
+  subroutine rain_and_drops_fall()
+    type(column_t) :: column, before
+    real(real64) :: r, speed
+    before = rainy_column()
+    column = before
+    call fall(10.0_real64, column)
+    call expect('water while rain falls', water_of(column), water_of(before), 1.0e-13_real64)
+    call expect('some reached the ground', merge(1.0_real64, 0.0_real64, column%rained > 0), 1.0_real64, 0.0_real64)
+    r = radius(before%rain(6), before%number(6))
+    speed = 0.012_real64*1.0e6_real64*r - 0.2_real64
+    column = before
+    call fall(0.01_real64, column)
+    call expect('how fast the highest falls', (before%rain(6) - column%rain(6))/before%rain(6), 0.01_real64*speed/before%dz(6), &
+                1.0e-12_real64)
+    column = before
+    call sink_drops(1.0e8_real64, 1.0_real64, column)
+    call expect('water while drops sink', water_of(column), water_of(before), 1.0e-14_real64)
+    r = (0.75_real64*before%density(4)*before%liquid(4)/(acos(-1.0_real64)*1000*1.0e8_real64))**(1/3.0_real64)
+    call expect('flux of drops of one radius, spread', drop_flux(1.0e8_real64, before%density(4), before%liquid(4)), &
+                1.19e8_real64*r**2*before%density(4)*before%liquid(4)*exp(5*log(1.2_real64)**2), 1.0e-12_real64*speed)
+  end subroutine rain_and_drops_fall
 end program equations

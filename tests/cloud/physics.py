@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Checks runs of cloud with all of its physics: a restart comes to the same bits as a run without one, on other ranks and in another mode;
+the case begins with the cloud that it is known for; the start of ./go has one, on any layers; files of other grids are refused.
+
+physics.py CLOUD -- LAUNCHER FLAG...
+
+Standard library only. Last line: N passed, N failed, N skipped.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+APP = pathlib.Path(__file__).resolve().parents[2] / "apps" / "cloud"
+QUICK, CASE, START = APP / "quick_cloud.nml", APP / "dycoms_rf01.nml", APP / "dycoms_rf01.start"
+
+
+class Runs:
+    def __init__(self, program, launcher, folder):
+        self.program, self.launcher, self.folder = program, launcher, pathlib.Path(folder)
+
+    def __call__(self, ranks, *arguments):
+        command = [*self.launcher, "-n", ranks, self.program, *arguments, "--quiet"]
+        return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=200)
+
+    def records(self, *arguments):
+        """The lines of the statistics of a run on 2 ranks."""
+        file = self.folder / "statistics"
+        done = self(2, *arguments, "--statistics", file)
+        return [json.loads(line) for line in file.read_text().splitlines()] if done.returncode == 0 else []
+
+
+def prints(done):
+    return re.findall(r"^fingerprint (\S+) ([0-9A-F]{16})$", done.stdout, re.M) if done.returncode == 0 else []
+
+
+def restarts(runs):
+    file = runs.folder / "restart"
+    whole = runs(2, QUICK, "--steps", 5)
+    part = runs(2, QUICK, "--steps", 2, "--save", file)
+    rest = runs(3, QUICK, "--restart", file, "--steps", 3, "--mode", "p2p")
+    yield "all runs end well", whole.returncode == part.returncode == rest.returncode == 0
+    yield "there are 29 fingerprints", len(prints(whole)) == 29
+    yield "a step changes them", prints(whole) != prints(part)
+    yield "rain forms", dict(prints(whole)).get("q_r", "0" * 16) != "0" * 16
+    yield "a run that goes on comes to the same bits", prints(whole) == prints(rest)
+    yield "its checks hold", "beyond sources" in rest.stdout and "BROKEN" not in rest.stdout
+    other = runs(2, QUICK, "--global", "14,13,41", "--restart", file, "--steps", 1)
+    yield "another grid is refused", other.returncode == 2 and "it has 14 x 13 x 40 cells, but the case 14 x 13 x 41" in other.stderr
+    file.write_bytes(file.read_bytes()[:-8])
+    yield "a file that lacks its end is refused", runs(2, QUICK, "--restart", file, "--steps", 1).returncode == 2
+    file.write_bytes(b"x" * 200)
+    garbage = runs(1, QUICK, "--restart", file, "--steps", 1)
+    yield "another file is refused", garbage.returncode == 2 and "not a restart file of cloud" in garbage.stderr
+    dry = runs(1, APP / "quick.nml", "--statistics", file, "--steps", 0)
+    yield "a case without physics has no statistics", dry.returncode == 2 and "physics_parameters" in dry.stderr
+
+
+def clouds(runs):
+    first = runs.records(CASE, "--global", "4,4,256", "--steps", 0)
+    yield "the first state has statistics", len(first) == 1
+    if first:
+        cloudy = [z for z, water in zip(first[0]["z"], first[0]["q_l"]) if water > 1e-5]
+        yield "a cloud from 600 m to 840 m", abs(min(cloudy) - 600) < 20 and abs(max(cloudy) - 840) < 6
+        yield "its water, of well-mixed air", abs(first[0]["liquid_water_path"] - 0.060) < 0.004
+    for layers in (256, 60):
+        start = runs.records(CASE, "--global", f"32,16,{layers}", "--restart", START, "--steps", 0)
+        yield f"the start on {layers} layers: an hour old, a closed cloud in a turbulent layer", bool(start) and (
+            start[0]["time"] >= 3600 and start[0]["cloud_cover"] > 0.95 and 0.030 < start[0]["liquid_water_path"] < 0.060
+            and 0.1 < max(start[0]["w_variance"]) < 1.0)
+
+
+def main():
+    split = sys.argv.index("--")
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        runs = Runs(sys.argv[1], sys.argv[split + 1:], folder)
+        for part in (restarts, clouds):
+            for what, right in part(runs):
+                passed, failed = passed + right, failed + (not right)
+                if not right:
+                    print(f"FAILED  {what}")
+    print(f"{passed} passed, {failed} failed, 0 skipped")
+    return 0 if passed and not failed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
