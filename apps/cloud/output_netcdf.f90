@@ -130,8 +130,25 @@ contains
     character(*), intent(in), optional :: letter
     call check(nf90_put_att(id, variable, 'units', units))
     call check(nf90_put_att(id, variable, 'long_name', long_name))
+    if (standard_name(long_name) /= '') call check(nf90_put_att(id, variable, 'standard_name', standard_name(long_name)))
     if (present(letter)) call check(nf90_put_att(id, variable, 'axis', letter))
   end subroutine describe
+
+  !> What the CF conventions call a quantity; they have no name for heat and water that clouds do not change.
+  pure function standard_name(long_name) result(name)
+    character(*), intent(in) :: long_name
+    character(:), allocatable :: name
+    select case (long_name)
+    case ('eastward wind'); name = 'eastward_wind'
+    case ('northward wind'); name = 'northward_wind'
+    case ('upward wind'); name = 'upward_air_velocity'
+    case ('liquid water mixing ratio of cloud'); name = 'cloud_liquid_water_mixing_ratio'
+    case ('density of the air at rest'); name = 'air_density'
+    case ('height', 'height of w'); name = 'height'
+    case ('time since the start of the run'); name = 'time'
+    case default; name = ''
+    end select
+  end function standard_name
 
   pure function regular(cells, spacing, offset) result(values)
     integer, intent(in) :: cells
