@@ -3,6 +3,7 @@
 
 bench.py --build build/release
 bench.py --build build/release --fake-nodes 2 --modes p2p,notify,notify_node
+bench.py --build build/release --ranks 16 --local 16,16 8,8    # weak scaling: on 1 rank, 2, 4 and so on, each with so many columns
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -25,32 +26,52 @@ def arguments():
     runs.add_options(parser, "cloud")
     parser.add_argument("--modes", default=MODES)
     parser.add_argument("--case", type=pathlib.Path, help="namelist (dycoms_rf01.nml, with --short quick.nml)")
+    parser.add_argument("--local", nargs="+", help="columns per rank, such as 16,16: a sweep over the ranks for each")
     options = parser.parse_args()
     options.case = options.case or HERE / ("quick.nml" if options.short else "dycoms_rf01.nml")
     return options
 
 
-def report_of(options):
+def report_of(options, local=None):
     """One run of each mode per repeat. All modes must have equal fingerprints."""
     modes = options.modes.split(",")
+    words = [options.case, "--steps", STEPS, *(["--local", local] if local else [])]
     samples, prints = {mode: [] for mode in modes}, {}
     for _ in range(options.repeats or (3 if options.short else 5)):
         for mode in modes:
-            output = runs.output_of(options, "cloud", options.case, "--mode", mode, "--steps", STEPS)
+            output = runs.output_of(options, "cloud", *words, "--mode", mode)
             samples[mode].append({"swaps_s": main_job.swap_ms(output) * 1e-3})
             prints[mode] = main_job.fingerprints(output)
     main_job.compare(prints)
-    problem = {"case": options.case.stem, "steps": STEPS, "ranks": options.ranks}
+    problem = {"case": options.case.stem, "steps": STEPS, "ranks": options.ranks, "local": local}
     return {"problem": problem, "environment": runs.environment_of(options), "order": modes,
             "variants": {mode: {"checked": True, "samples": samples[mode]} for mode in modes}}
 
 
+def sweep_of(options):
+    """One report, or with --local one for each number of columns and ranks."""
+    if not options.local:
+        return [report_of(options)]
+    most, sweep = options.ranks, []
+    for local in options.local:
+        options.ranks = max(options.fake_nodes, options.hosts)
+        while options.ranks <= most:
+            sweep.append(report_of(options, local))
+            options.ranks *= 2
+    return sweep
+
+
 def main():
     options = arguments()
-    report = report_of(options)
-    for mode in report["order"]:
-        print(f"{mode:<16} {statistics.median(s['swaps_s'] for s in report['variants'][mode]['samples']) * 1e3:.3f} ms per step")
-    runs.keep(options, [report], HERE / "plot.py")
+    sweep = sweep_of(options)
+    for report in sweep:
+        problem = report["problem"]
+        if problem["local"]:
+            print(f"{problem['ranks']} ranks of {problem['local'].replace(',', ' x ')} columns")
+        for mode in report["order"]:
+            median = statistics.median(sample["swaps_s"] for sample in report["variants"][mode]["samples"])
+            print(f"{mode:<16} {median * 1e3:.3f} ms per step")
+    runs.keep(options, sweep, HERE / "plot.py")
 
 
 if __name__ == "__main__":
