@@ -3,12 +3,13 @@
 !> SPDX-License-Identifier: BSD-3-Clause
 module cloud_forcing
   use, intrinsic :: iso_fortran_env, only: real64
+  use cloud_aerosol, only: SIZES, spray
   use cloud_air, only: air_t
   use cloud_grid, only: grid_t
   use cloud_physics_case, only: physics_case_t
   use cloud_radiation, only: net_flux, moist_layer_top
   use cloud_saturation, only: HEAT_CAPACITY, LATENT_HEAT
-  use cloud_state, only: state_t, U_WIND, V_WIND, W_WIND, THETA, WATER
+  use cloud_state, only: state_t, U_WIND, V_WIND, W_WIND, THETA, WATER, FIRST_TRACER
   implicit none
   private
   public :: add_sea, add_radiation, add_sinking, add_rotation, damp_vertical_wind, damping_rate
@@ -17,20 +18,27 @@ module cloud_forcing
 
 contains
 
-  !> Heat and water from the sea into the lowest layer of the column (j, i); the sea's drag on the wind there.
+  !> Heat, water and spray from the sea into the lowest layer of the column (j, i); the sea's drag on the wind there.
   subroutine add_sea(physics, grid, air, state, j, i)
     type(physics_case_t), intent(in) :: physics
     type(grid_t), intent(in) :: grid
     type(air_t), intent(in) :: air
     type(state_t), intent(inout) :: state
     integer, intent(in) :: j, i
-    real(real64) :: mass, u, v
+    real(real64) :: mass, u, v, wind
+    integer :: n
     mass = grid%density(1)*grid%dz(1)
+    u = 0.5_real64*(state%field(U_WIND)%values(1, j, i) + state%field(U_WIND)%values(1, j, i - 1)) + physics%frame(1)
+    v = 0.5_real64*(state%field(V_WIND)%values(1, j, i) + state%field(V_WIND)%values(1, j - 1, i)) + physics%frame(2)
+    wind = sqrt(u**2 + v**2)
     associate (tendency => state%tendency(1, j, i, :))
       tendency(THETA) = tendency(THETA) + physics%sensible_heat/(HEAT_CAPACITY*air%surface_exner*mass)
       tendency(WATER) = tendency(WATER) + physics%latent_heat/(LATENT_HEAT*mass)
       u = state%field(U_WIND)%values(1, j, i) + physics%frame(1)
       v = v_at_u(state, 1, j, i) + physics%frame(2)
+      do n = 1, merge(SIZES, 0, physics%aerosol)
+        tendency(FIRST_TRACER + n - 1) = tendency(FIRST_TRACER + n - 1) + spray(n, wind)/mass
+      end do
       tendency(U_WIND) = tendency(U_WIND) - physics%drag*sqrt(u**2 + v**2)*u/grid%dz(1)
       u = u_at_v(state, 1, j, i) + physics%frame(1)
       v = state%field(V_WIND)%values(1, j, i) + physics%frame(2)

@@ -3,6 +3,7 @@
 !> SPDX-License-Identifier: BSD-3-Clause
 module cloud_initial
   use, intrinsic :: iso_fortran_env, only: real64
+  use cloud_aerosol, only: SIZES, first_number
   use cloud_case, only: case_t
   use cloud_grid, only: grid_t
   use cloud_index_hash, only: noise
@@ -35,6 +36,9 @@ contains
         state%field(WATER)%values(:, j, i) = water_rest + water_disturbance(case, grid, j, i)
         do n = 1, TRACERS
           state%field(FIRST_TRACER + n - 1)%values(:, j, i) = tracer_column(grid, n, j, i)
+        end do
+        do n = 1, merge(SIZES, 0, case%physics%aerosol)
+          state%field(FIRST_TRACER + n - 1)%values(:, j, i) = first_number(n)/grid%density(1)
         end do
         if (.not. case%physics%rain) cycle
         state%field(RAIN_MASS)%values(:, j, i) = 0

@@ -42,7 +42,7 @@ contains
     type(model_t), intent(inout) :: model
     integer, intent(out) :: status       !< HLC_OK, or what the library has against it
 
-    call make_state(context, model%grid, model%case%physics%rain, mode, model%state, status)
+    call make_state(context, model%grid, model%case%physics, mode, model%state, status)
     if (status /= HLC_OK) return
     call make_pressure(context, model%grid, mode, model%pressure, status)
     if (status /= HLC_OK) return

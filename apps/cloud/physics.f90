@@ -3,11 +3,12 @@
 !> SPDX-License-Identifier: BSD-3-Clause
 module cloud_physics
   use, intrinsic :: iso_fortran_env, only: real64
+  use cloud_aerosol, only: SIZES, scavenge
   use cloud_air, only: air_t, make_air, diagnose_block, diagnose_surroundings
   use cloud_case, only: case_t
   use cloud_forcing, only: add_sea, add_radiation, add_sinking, add_rotation, damp_vertical_wind
   use cloud_grid, only: grid_t, GRAVITY
-  use cloud_state, only: state_t, FIELDS, W_WIND, THETA, WATER, RAIN_MASS, RAIN_NUMBER
+  use cloud_state, only: state_t, FIELDS, W_WIND, THETA, WATER, FIRST_TRACER, RAIN_MASS, RAIN_NUMBER
   use cloud_turbulence, only: turbulence_t, make_turbulence, find_viscosity, mix_scalar, mix_wind
   use cloud_warm_rain, only: column_t, make_column, collect_drops, evaporate_rain, fall, sink_drops
   implicit none
@@ -104,6 +105,7 @@ contains
           field(THETA)%values(:, j, i) = column%theta_l
           field(WATER)%values(:, j, i) = column%water
           if (.not. case%physics%rain) cycle
+          if (case%physics%aerosol) call take_aerosol()
           call add_source(RAIN_MASS, column%rain - field(RAIN_MASS)%values(:, j, i))
           call add_source(RAIN_NUMBER, column%number - field(RAIN_NUMBER)%values(:, j, i))
           field(RAIN_MASS)%values(:, j, i) = column%rain
@@ -113,6 +115,25 @@ contains
     end do
     physics%rained = physics%rained + column%rained
   contains
+    subroutine take_aerosol()
+      real(real64) :: before(grid%nz, SIZES), after(SIZES)
+      integer :: k, n
+      do n = 1, SIZES
+        before(:, n) = state%field(FIRST_TRACER + n - 1)%values(:, j, i)
+      end do
+      do k = 1, grid%nz
+        if (column%converted(k) <= 0) cycle
+        after = before(k, :)
+        call scavenge(case%physics%drops/grid%density(k), min(column%converted(k), 1.0_real64), after)
+        do n = 1, SIZES
+          state%field(FIRST_TRACER + n - 1)%values(k, j, i) = after(n)
+        end do
+      end do
+      do n = 1, SIZES
+        call add_source(FIRST_TRACER + n - 1, state%field(FIRST_TRACER + n - 1)%values(:, j, i) - before(:, n))
+      end do
+    end subroutine take_aerosol
+
     subroutine add_source(f, change)
       integer, intent(in) :: f
       real(real64), intent(in) :: change(:)

@@ -27,6 +27,7 @@ module cloud_physics_case
     real(real64) :: damping_height = 1250.0_real64         !< m, above which the vertical wind is damped
     real(real64) :: damping_time = 60.0_real64             !< s, at the lid
     logical :: rain = .false.                              !< warm rain of two moments
+    logical :: aerosol = .false.                           !< in 22 sizes, instead of tracers that do nothing
     logical :: sedimentation = .false.                     !< of cloud drops
     real(real64) :: drops = 140.0e6_real64                 !< 1/m3
     real(real64) :: duration = 0.0_real64                  !< s; 0: as many steps as the case says
@@ -75,22 +76,24 @@ contains
     real(real64) :: frame(2), geostrophic(2), coriolis, divergence, sensible_heat, latent_heat, drag, flux_above, flux_below
     real(real64) :: absorption, clear_cooling, cloud_top_water, smagorinsky, prandtl, damping_height, damping_time, drops
     real(real64) :: duration, courant, longest_step, statistics_interval
-    logical :: rain, sedimentation
+    logical :: rain, aerosol, sedimentation
     namelist /physics_parameters/ frame, geostrophic, coriolis, divergence, sensible_heat, latent_heat, drag, flux_above, &
       flux_below, absorption, clear_cooling, cloud_top_water, smagorinsky, prandtl, damping_height, damping_time, rain, &
-      sedimentation, drops, duration, courant, longest_step, statistics_interval
+      aerosol, sedimentation, drops, duration, courant, longest_step, statistics_interval
 
     frame = physics%frame; geostrophic = physics%geostrophic; coriolis = physics%coriolis; divergence = physics%divergence
     sensible_heat = physics%sensible_heat; latent_heat = physics%latent_heat; drag = physics%drag
     flux_above = physics%flux_above; flux_below = physics%flux_below; absorption = physics%absorption
     clear_cooling = physics%clear_cooling; cloud_top_water = physics%cloud_top_water; smagorinsky = physics%smagorinsky
     prandtl = physics%prandtl; damping_height = physics%damping_height; damping_time = physics%damping_time
-    rain = physics%rain; sedimentation = physics%sedimentation; drops = physics%drops; duration = physics%duration
+    rain = physics%rain; aerosol = physics%aerosol; sedimentation = physics%sedimentation
+    drops = physics%drops; duration = physics%duration
     courant = physics%courant; longest_step = physics%longest_step; statistics_interval = physics%statistics_interval
     read (unit, nml=physics_parameters, iostat=status, iomsg=message)
     physics = physics_case_t(.true., frame, geostrophic, coriolis, divergence, sensible_heat, latent_heat, drag, flux_above, &
                              flux_below, absorption, clear_cooling, cloud_top_water, smagorinsky, prandtl, damping_height, &
-                             damping_time, rain, sedimentation, drops, duration, courant, longest_step, statistics_interval)
+                             damping_time, rain, aerosol, sedimentation, drops, duration, courant, longest_step, &
+                             statistics_interval)
   end subroutine read_group
 
   subroutine check(physics, status, message)

@@ -5,7 +5,9 @@ module cloud_state
   use, intrinsic :: iso_fortran_env, only: real64
   use halocline, only: hlc_context, hlc_field, hlc_field_alloc, hlc_field_free, hlc_field_of, hlc_halo, hlc_halo_init, &
                        hlc_halo_finalise, HLC_OK, HLC_STENCIL_STAR
+  use cloud_aerosol, only: SIZES, dry_radius
   use cloud_grid, only: grid_t, AT_CENTRE, AT_U, AT_V, AT_W
+  use cloud_physics_case, only: physics_case_t
   implicit none
   private
   public :: state_t, prognostic_t, make_state, release_state
@@ -39,16 +41,16 @@ module cloud_state
 contains
 
   !> Allocates the fields in memory that the node's ranks share and plans the three halos. Collective.
-  subroutine make_state(context, grid, rain, mode, state, status)
+  subroutine make_state(context, grid, physics, mode, state, status)
     type(hlc_context), intent(in) :: context
     type(grid_t), intent(in) :: grid
-    logical, intent(in) :: rain                     !< whether the last two fields are rain
+    type(physics_case_t), intent(in) :: physics     !< says what the tracers are
     character(*), intent(in), optional :: mode      !< absent: what the environment says, else the library's default
     type(state_t), intent(out) :: state
     integer, intent(out) :: status       !< HLC_OK, or what the library has against it
     integer :: f
 
-    call name_fields(state%field, rain)
+    call name_fields(state%field, physics)
     do f = 1, FIELDS
       call hlc_field_alloc(context, state%field(f)%values, [1, 1 - DEPTH, 1 - DEPTH], &
                            [grid%nz, grid%ny + DEPTH, grid%nx + DEPTH])
@@ -97,10 +99,11 @@ contains
     end do
   end subroutine release_state
 
-  subroutine name_fields(field, rain)
+  subroutine name_fields(field, physics)
     type(prognostic_t), intent(inout) :: field(FIELDS)
-    logical, intent(in) :: rain
+    type(physics_case_t), intent(in) :: physics
     character(2) :: number
+    character(6) :: radius
     integer :: n
     call name_field(field(U_WIND), 'u', 'm s-1', 'eastward wind', AT_U)
     call name_field(field(V_WIND), 'v', 'm s-1', 'northward wind', AT_V)
@@ -111,7 +114,13 @@ contains
       write (number, '(i2.2)') n
       call name_field(field(FIRST_TRACER + n - 1), 'tracer_'//number, '1', 'passive tracer '//number, AT_CENTRE)
     end do
-    if (.not. rain) return
+    do n = 1, merge(SIZES, 0, physics%aerosol)
+      write (number, '(i2.2)') n
+      write (radius, '(f6.4)') dry_radius(n)
+      call name_field(field(FIRST_TRACER + n - 1), 'aerosol_'//number, 'kg-1', &
+                      'number of particles of dry radius '//radius//' um', AT_CENTRE)
+    end do
+    if (.not. physics%rain) return
     call name_field(field(RAIN_MASS), 'q_r', 'kg kg-1', 'rain water mixing ratio', AT_CENTRE)
     call name_field(field(RAIN_NUMBER), 'n_r', 'kg-1', 'number of rain drops per mass of air', AT_CENTRE)
   end subroutine name_fields

@@ -25,6 +25,7 @@ module cloud_warm_rain
   !> A column in which drops form and fall.
   type :: column_t
     real(real64), allocatable, dimension(:) :: theta_l, water, liquid, rain, number      !< K, kg/kg, kg/kg, kg/kg, kg-1
+    real(real64), allocatable :: converted(:)                      !< share of the cloud drops that has become rain
     real(real64), allocatable, dimension(:) :: exner, pressure, density, dz
     real(real64) :: rained = 0                                     !< kg m-2, that reached the ground
   end type column_t
@@ -35,7 +36,7 @@ contains
     integer, intent(in) :: layers
     type(column_t), intent(out) :: column
     allocate (column%theta_l(layers), column%water(layers), column%liquid(layers), source=0.0_real64)
-    allocate (column%rain(layers), column%number(layers), source=0.0_real64)
+    allocate (column%rain(layers), column%number(layers), column%converted(layers), source=0.0_real64)
     allocate (column%exner(layers), column%pressure(layers), column%density(layers), column%dz(layers), source=0.0_real64)
   end subroutine make_column
 
@@ -53,12 +54,14 @@ contains
     type(column_t), intent(inout) :: column
     real(real64) :: made, collected, share
     integer :: k
+    column%converted = 0
     do k = 1, size(column%water)
       if (column%liquid(k) <= 0) cycle
       made = time_step*1350*column%liquid(k)**2.47_real64*(1.0e-6_real64*drops)**(-1.79_real64)
       collected = time_step*67*(column%liquid(k)*max(column%rain(k), 0.0_real64))**1.15_real64
       share = min(1.0_real64, column%liquid(k)/(made + collected))
       made = share*made
+      column%converted(k) = (made + share*collected)/column%liquid(k)
       call move_to_rain(k, made + share*collected, column)
       column%number(k) = column%number(k) + made/NEW_DROP
     end do

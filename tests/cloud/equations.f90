@@ -3,6 +3,7 @@
 !> SPDX-License-Identifier: BSD-3-Clause
 program equations
   use, intrinsic :: iso_fortran_env, only: real64
+  use cloud_aerosol, only: dry_radius, first_number, scavenge, spray, SIZES
   use cloud_air, only: hydrostatic
   use cloud_forcing, only: damping_rate
   use cloud_grid, only: grid_t, GRAVITY
@@ -27,6 +28,7 @@ program equations
   call cloud_becomes_rain()
   call rain_evaporates_until_saturation()
   call rain_and_drops_fall()
+  call aerosol_comes_and_goes()
   print '(i0,a,i0,a)', passed, ' passed, ', failed, ' failed, 0 skipped'
   if (failed > 0) error stop 1
 
@@ -333,4 +335,23 @@ contains
     call expect('flux of drops of one radius, spread', drop_flux(1.0e8_real64, before%density(4), before%liquid(4)), &
                 1.19e8_real64*r**2*before%density(4)*before%liquid(4)*exp(5*log(1.2_real64)**2), 1.0e-12_real64*speed)
   end subroutine rain_and_drops_fall
+  subroutine aerosol_comes_and_goes()
+    real(real64) :: numbers(SIZES), before(SIZES), r, right
+    integer :: n
+    ! Both modes, but for the 0.8 % of the first that are smaller than the first size.
+    call expect('particles at the start', sum([(first_number(n), n=1, SIZES)]), 117.45e6_real64, 1.0e6_real64)
+    call expect('the largest size', dry_radius(SIZES), 1.28_real64, 1.0e-12_real64)
+    call expect('no spray of small particles', spray(16, 10.0_real64), 0.0_real64, 0.0_real64)
+    r = 2*dry_radius(19)
+    right = 1.373_real64*10**3.41_real64/r**3*(1 + 0.057_real64*r**1.05_real64) &
+            *10**(1.19_real64*exp(-((0.380_real64 - log10(r))/0.650_real64)**2))
+    call expect('spray', spray(19, 10.0_real64), r*log(2.0_real64)/3*right, 1.0e-9_real64*right)
+    before = [(1.0_real64*n, n=1, SIZES)]
+    numbers = before
+    call scavenge(50.5_real64, 0.25_real64, numbers)
+    call expect('as many particles go as drops', sum(before - numbers), 0.25_real64*50.5_real64, 1.0e-12_real64)
+    call expect('of the largest, a share', numbers(SIZES), 0.75_real64*SIZES, 1.0e-12_real64)
+    call expect('of the last, the rest', before(20) - numbers(20), 0.25_real64*(50.5_real64 - 43), 1.0e-12_real64)
+    call expect('of smaller ones, none', sum(abs(before(:19) - numbers(:19))), 0.0_real64, 0.0_real64)
+  end subroutine aerosol_comes_and_goes
 end program equations

@@ -60,6 +60,13 @@ def restarts(runs):
     yield "a case without physics has no statistics", dry.returncode == 2 and "physics_parameters" in dry.stderr
 
 
+def tracers(runs):
+    done = dict(prints(runs(2, CASE, "--global", "4,4,64", "--steps", 2)))
+    names = [f"aerosol_{n:02}" for n in range(1, 23)]
+    yield "25 fields of moisture and aerosol", list(done) == ["u", "v", "w", "theta_l", "q_t", *names, "q_r", "n_r"]
+    yield "none is nothing", all(digits != "0" * 16 for digits in done.values())
+
+
 def clouds(runs):
     first = runs.records(CASE, "--global", "4,4,256", "--steps", 0)
     yield "the first state has statistics", len(first) == 1
@@ -79,7 +86,7 @@ def main():
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:
         runs = Runs(sys.argv[1], sys.argv[split + 1:], folder)
-        for part in (restarts, clouds):
+        for part in (restarts, tracers, clouds):
             for what, right in part(runs):
                 passed, failed = passed + right, failed + (not right)
                 if not right:
