@@ -21,13 +21,14 @@ module cloud_options
     logical :: help = .false.
   end type options_t
 
-  character(*), parameter :: usage(*) = [character(96) :: &
+  character(*), parameter :: usage(*) = [character(104) :: &
     'usage: cloud CASE.nml [--mode M] [--steps N] [--local NX,NY | --global NX,NY,NZ]', &
     '             [--until S] [--restart FILE] [--save FILE] [--statistics FILE]', &
     '             [--output FILE.nc] [--quiet] [--help]', &
     '', &
-    'Swaps the 29 fields of a cloud model, advects them and solves for the pressure, and prints', &
-    'the communication time per step by site, what was conserved, and a fingerprint per field.', &
+    'Simulates a stratocumulus cloud: swaps 29 fields, moves them with the air, adds what condensation,', &
+    'radiation, turbulence, rain and the sea do, and solves for the pressure. Prints the communication', &
+    'time per step by site, what was conserved, and a fingerprint per field.', &
     'Start it under the MPI launcher, on any number of ranks.', &
     '', &
     '  CASE.nml            the case, a namelist; dycoms_rf01.nml stands beside the source', &

@@ -34,7 +34,11 @@ contains
       print '(a,i0,a,i0,a,i0,a,5(i0,a))', 'ranks     ', model%ranks%size, ' as ', dims(3), ' x ', dims(2), ', blocks of up to ', &
         (grid%cells(1) - 1)/dims(3) + 1, ' x ', (grid%cells(2) - 1)/dims(2) + 1, ' columns, ', FIELDS, ' fields'
       print '(2a)', 'mode      ', hlc_mode_name(int(model%plan%mode))
-      print '(a,i0,a,f0.2,a)', 'run       ', case%steps, ' steps of ', case%time_step, ' s'
+      if (case%physics%duration > 0) then
+        print '(a,f0.0,a,f0.0,a)', 'run       from ', model%time, ' s to ', case%physics%duration, ' s'
+      else
+        print '(a,i0,a,f0.2,a)', 'run       ', case%steps, ' steps of ', case%time_step, ' s'
+      end if
     end associate
   end subroutine print_head
 
