@@ -1,0 +1,75 @@
+// One fluid or two, and a step of them. All variants compute the same bits; they differ in the swaps alone.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "collide.hpp"
+#include "swap.hpp"
+
+#include <array>
+#include <functional>
+
+namespace boltzmann {
+
+/// Seconds: in swaps, in rows that read from other ranks or are read by them, and in the rest.
+struct Times {
+  double swap = 0, outer = 0, inner = 0;
+  double total() const { return swap + outer + inner; }
+};
+
+/// What there is at a site.
+struct Site {
+  double rho = 1;
+  std::array<double, kDims> u{};
+  double phi = 0;
+};
+
+class Fluid {
+ public:
+  /// Collective.
+  Fluid(const halocline::Context &context, const Domain &domain, const Options &options, common::Skew &skew, const Kind &kind);
+
+  /// Begins with equilibria. at(x, y, z): by the site's coordinates in the whole lattice. Collective.
+  void begin(const std::function<Site(const std::array<std::int64_t, kDims> &)> &at);
+  /// Goes on from distributions that have been written to stored(): after so many steps. Collective.
+  void resume(int step) { step_ = step; }
+  void step();
+  int steps() const { return step_; }
+
+  /// What a site of the block is at the end of the last step.
+  Site site(std::int64_t x, std::int64_t y, std::int64_t z);
+  /// Whole arrays of what a run continues from: 19 distributions, of two fluids 38, or 19 and phi.
+  int stored_components() const { return swap_->components() + (is_differenced_ ? 1 : 0); }
+  double *stored_row(int component, std::int64_t x, std::int64_t y);
+
+  const Domain &domain() const { return domain_; }
+  const Times &times() const { return times_; }
+  void forget_times() { times_ = {}; }
+  /// Of all swaps of a step.
+  std::int64_t bytes_in() const;
+
+ private:
+  void swap(Swap &one, int turn, const std::function<void(bool)> &rows);
+  void rows(const std::function<void(bool)> &some);
+  void collide_single(std::int64_t x, std::int64_t y);
+  void sum_order_parameter(std::int64_t x, std::int64_t y);
+  void find_chemistry(int turn, std::int64_t x, std::int64_t y);
+  void collide_binary(std::int64_t x, std::int64_t y);
+  void advance_order_parameter(std::int64_t x, std::int64_t y);
+  void pull_fluid(std::int64_t x, std::int64_t y);
+  void put(Rows &from, int base, std::int64_t x, std::int64_t y);
+  int turn() const { return step_ % 2; }
+
+  const Domain &domain_;
+  bool is_binary_, is_differenced_, overlap_;
+  Relaxation relaxation_;
+  FreeEnergy energy_;
+  std::unique_ptr<Swap> swap_;        ///< of distributions
+  std::unique_ptr<Swap> phi_swap_;    ///< of the order parameter
+  std::unique_ptr<Swap> flux_swap_;   ///< by differences alone: of the chemical potential and the velocity
+  Rows f_, g_, around_, chemistry_, velocity_;
+  int step_ = 0;
+  Times times_;
+};
+
+}  // namespace boltzmann

@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""Calls boltzmann with options that are wrong, and expects a failure and a message that names the option or the value. A wrong solution
+must fail, too.
+
+wrong.py BOLTZMANN -- LAUNCHER FLAG...
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import subprocess
+import sys
+
+SPINODAL = ["--problem", "spinodal", "--order-parameter", "fd"]
+PLATES = ["--problem", "poiseuille", "--walls", "0", "0", "1", "--local", "4", "4", "8", "--force", "1e-4", "0", "0"]
+CASES = [
+    (2, ["--variant", "upc"], "upc"),
+    (2, ["--local", "4", "4", "0"], "--local"),
+    (2, ["--ranks", "3", "1", "1"], "--ranks does not fit 2 ranks"),
+    (2, ["--global", "1", "1", "1"], "cannot be split"),
+    (2, ["--viscosity", "0"], "--viscosity"),
+    (2, ["--viscosity", "nan"], "'nan' is not a number"),
+    (2, ["--problem", "drop"], "needs two fluids"),
+    (2, ["--problem", "poiseuille"], "needs walls"),
+    (2, ["--walls", "0", "0", "1"], "needs x and z without --walls"),
+    (2, [*SPINODAL, "--mobility", "2"], "unstable"),
+    (2, ["--case", "/nowhere/case.toml"], "/nowhere/case.toml"),
+    (2, ["--seed=-1"], "'-1' is not a whole number"),
+    (2, ["--nonsense"], "--nonsense"),
+    # The parabola has not been reached, and the wave is too short for 1 %.
+    (1, [*PLATES, "--steps", "3", "--check"], "WRONG: off by more than 1 %"),
+    (1, ["--local", "4", "4", "8", "--steps", "30", "--check"], "WRONG: off by more than 1 %"),
+    (1, ["--local", "4", "4", "8", "--speed", "0.2", "--viscosity", "0.0001", "--force", "0.1", "0", "0", "--steps", "300"], "WRONG"),
+]
+
+
+def main():
+    split = sys.argv.index("--")
+    program, launcher = sys.argv[1], sys.argv[split + 1:]
+    for status, words, named in CASES:
+        run = subprocess.run([*launcher, "-n", "2", program, *words], capture_output=True, text=True, check=False, timeout=100)
+        said = run.stdout + run.stderr
+        if run.returncode != status or named not in said:
+            sys.exit(f"{words}: exit status {run.returncode}, expected were {status} and {named}\n{said}")
+        print(f"{' '.join(words)}: {next(line for line in said.splitlines() if named in line)}")
+
+
+if __name__ == "__main__":
+    main()
