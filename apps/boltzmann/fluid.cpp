@@ -20,24 +20,36 @@ std::vector<Component> distributions(int fluids) {
 
 }  // namespace
 
-Fluid::Fluid(const halocline::Context &context, const Domain &domain, const Options &options, common::Skew &skew, const Kind &kind)
+Memories::Memories(const halocline::Context &context, const Domain &domain, const Options &options)
+    : distributions(make_memory(context, domain, options.order_parameter == "lb" ? 2 * kVelocities : kVelocities)),
+      phi(make_memory(context, domain, options.is_binary() ? 1 : 0)),
+      fluxes(make_memory(context, domain, options.order_parameter == "fd" ? 1 + kDims : 0)),
+      f(kVelocities, domain.n(2)),
+      g(kVelocities, domain.n(2)),
+      around(kAround, domain.n(2) + 2),
+      chemistry(kChemistry, domain.n(2)),
+      velocity(kDims, domain.n(2)) {}
+
+Fluid::Fluid(const halocline::Context &context, const Domain &domain, const Options &options, common::Skew &skew, Memories &memories,
+             const Kind &kind)
     : domain_(domain),
       is_binary_(options.is_binary()),
       is_differenced_(options.order_parameter == "fd"),
       overlap_(options.overlap),
       relaxation_(options.viscosity, options.force),
       energy_{options.bulk, options.kappa, options.mobility},
-      f_(kVelocities, domain.n(2)),
-      g_(kVelocities, domain.n(2)),
-      around_(kAround, domain.n(2) + 2),
-      chemistry_(kChemistry, domain.n(2)),
-      velocity_(kDims, domain.n(2)) {
-  const auto make = [&](const std::vector<Component> &components, const char *name) {
-    return kind.make({context, domain, skew, components, name, options.halo == "full"});
+      f_(memories.f),
+      g_(memories.g),
+      around_(memories.around),
+      chemistry_(memories.chemistry),
+      velocity_(memories.velocity) {
+  const auto make = [&](Memory &memory, const std::vector<Component> &components, const char *name) {
+    return kind.make({context, domain, skew, memory, components, name, options.halo == "full"});
   };
-  swap_ = make(distributions(options.order_parameter == "lb" ? 2 : 1), "distributions");
-  if (is_binary_) phi_swap_ = make({{nullptr, "phi"}}, "order parameter");
-  if (is_differenced_) flux_swap_ = make({{nullptr, "mu"}, {nullptr, "u_x"}, {nullptr, "u_y"}, {nullptr, "u_z"}}, "gradients");
+  swap_ = make(memories.distributions, distributions(options.order_parameter == "lb" ? 2 : 1), "distributions");
+  if (is_binary_) phi_swap_ = make(memories.phi, {{nullptr, "phi"}}, "order parameter");
+  if (is_differenced_)
+    flux_swap_ = make(memories.fluxes, {{nullptr, "mu"}, {nullptr, "u_x"}, {nullptr, "u_y"}, {nullptr, "u_z"}}, "gradients");
 }
 
 std::int64_t Fluid::bytes_in() const {
@@ -47,15 +59,20 @@ std::int64_t Fluid::bytes_in() const {
   return bytes;
 }
 
+void Fluid::settle() {
+  for (auto *one : {&swap_, &phi_swap_, &flux_swap_})
+    if (*one) (*one)->settle();
+}
+
 // ---------------------------------------------------------------- steps
 
 void Fluid::rows(const std::function<void(bool)> &some) {
   const double begin = MPI_Wtime();
-  some(true);
-  const double middle = MPI_Wtime();
   some(false);
-  times_.outer += middle - begin;
-  times_.inner += MPI_Wtime() - middle;
+  const double middle = MPI_Wtime();
+  some(true);
+  times_.inner += middle - begin;
+  times_.outer += MPI_Wtime() - middle;
 }
 
 /// Swaps, and computes the rows that need what is swapped. Inner rows need nothing.

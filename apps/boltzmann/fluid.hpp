@@ -24,16 +24,27 @@ struct Site {
   double phi = 0;
 };
 
+/// The arrays of all fluids of a run, and the rows that a step works on.
+struct Memories {
+  /// Collective.
+  Memories(const halocline::Context &context, const Domain &domain, const Options &options);
+  Memory distributions, phi, fluxes;
+  Rows f, g, around, chemistry, velocity;
+};
+
 class Fluid {
  public:
   /// Collective.
-  Fluid(const halocline::Context &context, const Domain &domain, const Options &options, common::Skew &skew, const Kind &kind);
+  Fluid(const halocline::Context &context, const Domain &domain, const Options &options, common::Skew &skew, Memories &memories,
+        const Kind &kind);
 
   /// Begins with equilibria. at(x, y, z): by the site's coordinates in the whole lattice. Collective.
   void begin(const std::function<Site(const std::array<std::int64_t, kDims> &)> &at);
   /// Goes on from distributions that have been written to stored(): after so many steps. Collective.
   void resume(int step) { step_ = step; }
   void step();
+  /// The next fluid may use the memory. Collective.
+  void settle();
   int steps() const { return step_; }
 
   /// What a site of the block is at the end of the last step.
@@ -67,7 +78,7 @@ class Fluid {
   std::unique_ptr<Swap> swap_;        ///< of distributions
   std::unique_ptr<Swap> phi_swap_;    ///< of the order parameter
   std::unique_ptr<Swap> flux_swap_;   ///< by differences alone: of the chemical potential and the velocity
-  Rows f_, g_, around_, chemistry_, velocity_;
+  Rows &f_, &g_, &around_, &chemistry_, &velocity_;
   int step_ = 0;
   Times times_;
 };

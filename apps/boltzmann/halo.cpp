@@ -18,6 +18,9 @@ class Halo : public Swap {
     list_shown();
   }
 
+  void settle() override {
+    for (halocline::Halo &halo : halos_) halo.release();
+  }
   std::int64_t bytes_in() const override { return halos_.empty() ? 0 : halos_[0].info().bytes_in; }
 
  private:

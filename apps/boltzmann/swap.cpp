@@ -24,14 +24,18 @@ std::unique_ptr<Swap> make(const Setup &setup) {
 
 }  // namespace
 
-Swap::Swap(const Setup &setup) : domain_(setup.domain), skew_(setup.skew), components_(setup.components), full_(setup.full) {
+Memory make_memory(const halocline::Context &context, const Domain &domain, std::size_t components) {
+  const std::size_t values = components * domain.volume();
+  return {halocline::SharedArray<double>(context, values), halocline::SharedArray<double>(context, values)};
+}
+
+Swap::Swap(const Setup &setup)
+    : domain_(setup.domain), skew_(setup.skew), memory_(setup.memory), components_(setup.components), full_(setup.full) {
   const Domain &domain = setup.domain;
   const std::int64_t stride_y = domain.extent(2), stride_x = domain.extent(1) * stride_y;
-  for (int turn = 0; turn < 2; ++turn) {
-    arrays_.emplace_back(setup.context, components_.size() * domain.volume());
+  for (int turn = 0; turn < 2; ++turn)
     for (int c = 0; c < components(); ++c)
       places_[turn].insert(places_[turn].end(), kDirections, Place{array(turn, c) + domain.offset(0, 0, 0), stride_x, stride_y});
-  }
 }
 
 bool Swap::is_filled(int component, const int *v) const {

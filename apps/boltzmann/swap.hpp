@@ -27,17 +27,23 @@ struct Component {
   const char *name;
 };
 
+/// Two arrays, used in turn. All variants use the same memory, one after the other, so that none has pages that its caches like better.
+using Memory = std::array<halocline::SharedArray<double>, 2>;
+/// Room for some components of a domain, which the node's ranks can read. Collective.
+Memory make_memory(const halocline::Context &context, const Domain &domain, std::size_t components);
+
 /// What all swaps are made of.
 struct Setup {
   const halocline::Context &context;
   const Domain &domain;
   common::Skew &skew;
+  Memory &memory;
   std::vector<Component> components;
   const char *name;  ///< of the swap, for messages
   bool full;         ///< all components travel to all sides, whether they are needed or not
 };
 
-/// Two arrays of components, used in turn, and the swaps of them. All are in memory that the node shares.
+/// Two arrays of components, used in turn, and the swaps of them.
 class Swap {
  public:
   /// Collective.
@@ -49,7 +55,9 @@ class Swap {
   /// The block that the values around are those of.
   virtual const Domain &domain() const { return domain_; }
   /// The first site of a component's array, halo included.
-  double *array(int turn, int component) { return arrays_[turn].data() + static_cast<std::size_t>(component) * domain_.volume(); }
+  double *array(int turn, int component) {
+    return memory_[static_cast<std::size_t>(turn)].data() + static_cast<std::size_t>(component) * domain_.volume();
+  }
   /// A row of the block.
   double *row(int turn, int component, std::int64_t x, std::int64_t y) { return array(turn, component) + domain_.offset(x, y, 0); }
   /// The block's values are as they shall travel. Its outer rows are not written until finish of the other turn.
@@ -62,6 +70,8 @@ class Swap {
     skew_.delay();
     do_finish(turn);
   }
+  /// Nobody reads the arrays any more: other swaps may use them. Collective.
+  virtual void settle() {}
   /// Where the values in a direction are: those of the block itself, or beside it after finish.
   const Place &place(int turn, int component, int direction) const {
     return places_[turn][static_cast<std::size_t>(component * kDirections + direction)];
@@ -86,9 +96,9 @@ class Swap {
 
   const Domain &domain_;
   common::Skew &skew_;
+  Memory &memory_;
   std::vector<Component> components_;
   bool full_;
-  std::vector<halocline::SharedArray<double>> arrays_;
   std::vector<Place> places_[2];
 };
 
