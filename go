@@ -10,6 +10,7 @@
 #                   "./go bench ghost ...": all variants of the mini-app ghost over the cells per rank, with plots;
 #                   "./go bench apps ...": a short form of every mini-app, with one page of pictures;
 #                   "./go bench hashtable ...", "... sparse ...", "... fft ...", "... lattice ...": those of these mini-apps over the ranks;
+#                   "./go bench boltzmann ...": those of this mini-app over the sites per rank;
 #                   "./go bench rma ...": libhalocline_mpi beside the RMA of every MPI at hand, with tables and plots;
 #                   "./go bench model ...": fitted cost models of this machine, with a picture (8 ranks if not given);
 #                   "./go bench simulate ...": the papers' experiments up to 32768 ranks by discrete events, and what-ifs, with pictures;
@@ -132,12 +133,12 @@ run_bench() {
     exit
   fi
   case ${1:-} in
-  ghost | hashtable | sparse | fft | lattice | apps | rma | model | simulate | smpi | -* | '') ;;
-  *) refuse "bench has no '$1'; it has ghost, hashtable, sparse, fft, lattice, apps, rma, model, simulate, smpi, and the options of halocline-bench halo" ;;
+  boltzmann | ghost | hashtable | sparse | fft | lattice | apps | rma | model | simulate | smpi | -* | '') ;;
+  *) refuse "bench has no '$1'; it has boltzmann, ghost, hashtable, sparse, fft, lattice, apps, rma, model, simulate, smpi, and the options of halocline-bench halo" ;;
   esac
   set_up
   case ${1:-} in
-  ghost | hashtable | sparse | fft | lattice)
+  boltzmann | ghost | hashtable | sparse | fft | lattice)
     app=$1
     shift
     build_preset release "$app" halocline_mpi

@@ -43,6 +43,7 @@ Fluid::Fluid(const halocline::Context &context, const Domain &domain, const Opti
       around_(memories.around),
       chemistry_(memories.chemistry),
       velocity_(memories.velocity) {
+  for_rows(domain, false, [&](std::int64_t, std::int64_t) { ++inner_rows_; });
   const auto make = [&](Memory &memory, const std::vector<Component> &components, const char *name) {
     return kind.make({context, domain, skew, memory, components, name, options.halo == "full"});
   };
@@ -66,48 +67,59 @@ void Fluid::settle() {
 
 // ---------------------------------------------------------------- steps
 
-void Fluid::rows(const std::function<void(bool)> &some) {
+/// Rows that need no other rank, and with them what is worth prefetching for the others. Returns the time at the end.
+double Fluid::inner_rows(Swap &one, int turn, RowBody body) {
   const double begin = MPI_Wtime();
-  some(false);
-  const double middle = MPI_Wtime();
-  some(true);
-  times_.inner += middle - begin;
-  times_.outer += MPI_Wtime() - middle;
+  common::Ahead ahead;
+  bool asks = true;
+  std::int64_t left = inner_rows_;
+  for_rows(domain_, false, [&](std::int64_t x, std::int64_t y) {
+    if (asks)
+      if (const common::CacheLines *lines = one.look(turn)) {
+        ahead = common::Ahead(*lines, static_cast<std::size_t>(left));
+        asks = false;
+      }
+    ahead.step();
+    --left;
+    (this->*body)(x, y);
+  });
+  const double end = MPI_Wtime();
+  times_.inner += end - begin;
+  return end;
 }
 
-/// Swaps, and computes the rows that need what is swapped. Inner rows need nothing.
-void Fluid::swap(Swap &one, int turn, const std::function<void(bool)> &some) {
+/// Swaps, and computes the rows, of which the inner ones need nothing that is swapped.
+void Fluid::swap(Swap &one, int turn, RowBody body) {
   const double begin = MPI_Wtime();
   one.start(turn);
-  if (!overlap_) {
+  if (overlap_) {
+    times_.swap += MPI_Wtime() - begin;
+    const double computed = inner_rows(one, turn, body);
+    one.finish(turn);
+    times_.swap += MPI_Wtime() - computed;
+  } else {
     one.finish(turn);
     times_.swap += MPI_Wtime() - begin;
-    return rows(some);
+    inner_rows(one, turn, body);
   }
-  const double started = MPI_Wtime();
-  some(false);
-  const double computed = MPI_Wtime();
-  one.finish(turn);
-  const double finished = MPI_Wtime();
-  some(true);
-  times_.swap += started - begin + finished - computed;
-  times_.inner += computed - started;
-  times_.outer += MPI_Wtime() - finished;
+  const double last = MPI_Wtime();
+  for_rows(domain_, true, [&](std::int64_t x, std::int64_t y) { (this->*body)(x, y); });
+  times_.outer += MPI_Wtime() - last;
 }
 
 void Fluid::step() {
-  const auto in_rows = [this](void (Fluid::*what)(std::int64_t, std::int64_t)) {
-    return [this, what](bool outer) { for_rows(domain_, outer, [&](std::int64_t x, std::int64_t y) { (this->*what)(x, y); }); };
-  };
   if (!is_binary_) {
-    swap(*swap_, turn(), in_rows(&Fluid::collide_single));
+    swap(*swap_, turn(), &Fluid::collide_single);
   } else if (!is_differenced_) {
-    swap(*swap_, turn(), in_rows(&Fluid::sum_order_parameter));
-    swap(*phi_swap_, turn(), in_rows(&Fluid::collide_binary));
+    swap(*swap_, turn(), &Fluid::sum_order_parameter);
+    swap(*phi_swap_, turn(), &Fluid::collide_binary);
   } else {
-    swap(*swap_, turn(), [](bool) {});
-    swap(*phi_swap_, turn(), in_rows(&Fluid::collide_binary));
-    swap(*flux_swap_, turn(), in_rows(&Fluid::advance_order_parameter));
+    const double begin = MPI_Wtime();
+    swap_->start(turn());
+    swap_->finish(turn());
+    times_.swap += MPI_Wtime() - begin;
+    swap(*phi_swap_, turn(), &Fluid::collide_binary);
+    swap(*flux_swap_, turn(), &Fluid::advance_order_parameter);
   }
   ++step_;
 }

@@ -60,8 +60,9 @@ class Fluid {
   std::int64_t bytes_in() const;
 
  private:
-  void swap(Swap &one, int turn, const std::function<void(bool)> &rows);
-  void rows(const std::function<void(bool)> &some);
+  using RowBody = void (Fluid::*)(std::int64_t, std::int64_t);
+  void swap(Swap &one, int turn, RowBody body);
+  double inner_rows(Swap &one, int turn, RowBody body);
   void collide_single(std::int64_t x, std::int64_t y);
   void sum_order_parameter(std::int64_t x, std::int64_t y);
   void find_chemistry(int turn, std::int64_t x, std::int64_t y);
@@ -79,6 +80,7 @@ class Fluid {
   std::unique_ptr<Swap> phi_swap_;    ///< of the order parameter
   std::unique_ptr<Swap> flux_swap_;   ///< by differences alone: of the chemical potential and the velocity
   Rows &f_, &g_, &around_, &chemistry_, &velocity_;
+  std::int64_t inner_rows_ = 0;
   int step_ = 0;
   Times times_;
 };

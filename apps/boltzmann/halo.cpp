@@ -16,8 +16,17 @@ class Halo : public Swap {
     for (int d = 0; d < kDims; ++d) split = split || block().split(d);
     for (int turn = 0; split && turn < 2; ++turn) halos_.push_back(make(setup, turn, mode));
     list_shown();
+    for (int turn = 0; all_read_ && !halos_.empty() && turn < 2; ++turn) {
+      if (views_) learn(turn);
+      list_lines(turn);
+    }
   }
 
+  const common::CacheLines *look(int turn) override {
+    if (halos_.empty() || !all_read_) return nullptr;
+    const bool there = is_under_way_ ? halos_[static_cast<std::size_t>(turn)].test() : true;
+    return there ? &lines_[turn] : nullptr;
+  }
   void settle() override {
     for (halocline::Halo &halo : halos_) halo.release();
   }
@@ -72,18 +81,52 @@ class Halo : public Swap {
   }
 
   void do_start(int turn) override {
-    if (!halos_.empty()) halos_[static_cast<std::size_t>(turn)].start();
+    if (halos_.empty()) return;
+    halos_[static_cast<std::size_t>(turn)].start();
+    is_under_way_ = true;
   }
 
   void do_finish(int turn) override {
     if (halos_.empty()) return;
+    is_under_way_ = false;
     halocline::Halo &halo = halos_[static_cast<std::size_t>(turn)];
     if (!views_) return halo.finish();
     halo.finish_views();
     halos_[static_cast<std::size_t>(1 - turn)].release();
     // A view of a neighbour's array stays where it is, one of a receive buffer does not.
-    if (!all_read_ || !is_known_[turn]) note_views(turn);
-    is_known_[turn] = true;
+    if (!all_read_) note_views(turn);
+  }
+
+  /// A first swap shows where the neighbours' arrays are.
+  void learn(int turn) {
+    halocline::Halo &halo = halos_[static_cast<std::size_t>(turn)];
+    halo.start();
+    halo.finish_views();
+    note_views(turn);
+    halo.release();
+  }
+
+  /// Of planes across x and y: the rows that are read in place, and those that neighbours have read and this rank writes next. Along z there
+  /// are no rows.
+  void list_lines(int turn) {
+    for (int c = 0; c < components(); ++c)
+      for (const int side : {-1, 1}) {
+        for (std::int64_t y = 0; block().split(0) && y < block().n(1); ++y) add_rows(turn, c, {side, 0, 0}, {0, y});
+        for (std::int64_t x = 0; block().split(1) && x < block().n(0); ++x) add_rows(turn, c, {0, side, 0}, {x, 0});
+      }
+  }
+
+  /// A row beside the block, and the one that the neighbour reads there. at: x and y, of which that along v does not count.
+  void add_rows(int turn, int c, const std::array<int, kDims> &v, std::array<std::int64_t, 2> at) {
+    const std::size_t bytes = static_cast<std::size_t>(block().n(2)) * sizeof(double);
+    const std::size_t d = v[0] != 0 ? 0 : 1;
+    const std::array<int, kDims> back{-v[0], -v[1], -v[2]};
+    const auto row = [](const double *first) { return reinterpret_cast<const std::byte *>(first); };
+    const Place &beside = place(turn, c, direction(v[0], v[1], v[2]));
+    at[d] = v[d] < 0 ? -1 : block().n(static_cast<int>(d));
+    if (views_ && is_filled(c, v.data()) && beside.data) common::CacheLines::add(lines_[turn].read, row(beside.at(at[0], at[1], 0)), bytes);
+    at[d] = v[d] < 0 ? 0 : block().n(static_cast<int>(d)) - 1;
+    if (is_filled(c, back.data())) common::CacheLines::add(lines_[turn].written, row(this->row(1 - turn, c, at[0], at[1])), bytes);
   }
 
   void note_views(int turn) {
@@ -113,9 +156,10 @@ class Halo : public Swap {
     return {first, view.stride_bytes[0] / value, view.stride_bytes[1] / value};
   }
 
-  bool views_, all_read_ = false, is_known_[2] = {false, false};
+  bool views_, all_read_ = false, is_under_way_ = false;
   std::vector<halocline::Halo> halos_;  ///< of each turn; none on one rank
   std::vector<Shown> shown_;
+  common::CacheLines lines_[2];
 };
 
 }  // namespace

@@ -18,8 +18,8 @@ static const char *const kFooter =
     "are in lattice units. A case file has lines OPTION = VALUE in TOML, without the dashes; the command line overrides it. With "
     "--repeats\n"
     "variants take turns, and the table has microseconds of a step: median and in parentheses least and most. Communication is what swaps\n"
-    "and the rows beside other ranks take longer than the same rows of 'local', which has no swaps. Exit status 1: a result is wrong, or\n"
-    "variants differ; 2: the run could not be made. HALOCLINE_FAKE_NODES=N treats the ranks as N nodes.\n"
+    "and the rows beside other ranks take longer than the same rows of 'local', which has no swaps, on the rank that waits least. Exit\n"
+    "status 1: a result is wrong, or variants differ; 2: the run could not be made. HALOCLINE_FAKE_NODES=N treats the ranks as N nodes.\n"
     "Example: mpiexec -n 2 boltzmann --case apps/boltzmann/poiseuille.toml --variant view --check";
 
 static std::vector<std::string> names_of_variants() {

@@ -15,7 +15,8 @@ struct Result {
   State first, last;
   std::vector<Comparison> comparisons;
   std::int64_t bytes_in = 0;  ///< of a step, from all ranks to others
-  /// Of a step: total on the slowest rank, the rest the mean of the ranks. Communication is the difference from `local`.
+  /// Of a step: total on the slowest rank, parts as means of the ranks. Communication is the difference from `local`, on the rank where it is
+  /// least: others also wait for a rank that computes slower.
   struct Sample {
     double total = 0, swap = 0, outer = 0, inner = 0, communication = 0;
   };

@@ -5,6 +5,7 @@
 
 #include "domain.hpp"
 
+#include <common/ahead.hpp>
 #include <common/skew.hpp>
 
 #include <memory>
@@ -70,6 +71,8 @@ class Swap {
     skew_.delay();
     do_finish(turn);
   }
+  /// Moves the swap along. Returns what is worth prefetching before the outer rows are computed; null: nothing, or not yet.
+  virtual const common::CacheLines *look(int) { return nullptr; }
   /// Nobody reads the arrays any more: other swaps may use them. Collective.
   virtual void settle() {}
   /// Where the values in a direction are: those of the block itself, or beside it after finish.

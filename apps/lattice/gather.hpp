@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "ahead.hpp"
 #include "geometry.hpp"
 
+#include <common/ahead.hpp>
 #include <common/skew.hpp>
 
 #include <cstddef>
@@ -14,6 +14,9 @@
 #include <vector>
 
 namespace lattice {
+
+using common::Ahead;
+using common::CacheLines;
 
 /// One of the arrays of a gather. Each parity has two, used in turn: neighbours may still read the last one while the next is written.
 struct Slot {

@@ -17,8 +17,8 @@ QUICK = ["p2p", "persistent", "notify", "direct", "view"]
 POISEUILLE = ["--problem", "poiseuille", "--viscosity", 0.5]
 PROBLEMS = [
     ["--problem", "taylor_green", "--global", 32, 2, 32, "--viscosity", 0.1, "--steps", 60, "--skew", 3],
-    [*POISEUILLE, "--global", 8, 4, 9, "--walls", 0, 0, 1, "--force", 1e-4, 0, 0, "--steps", 300],
-    [*POISEUILLE, "--global", 9, 4, 4, "--walls", 1, 0, 0, "--force", 0, 1e-4, -1e-4, "--steps", 300, "--overlap"],
+    [*POISEUILLE, "--global", 8, 4, 9, "--walls", 0, 0, 1, "--force", 1e-4, 0, 0, "--steps", 150],
+    [*POISEUILLE, "--global", 9, 4, 4, "--walls", 1, 0, 0, "--force", 0, 1e-4, -1e-4, "--steps", 150, "--overlap"],
     ["--problem", "spinodal", "--order-parameter", "lb", "--global", 10, 9, 8, "--steps", 30, "--skew", 4],
     ["--problem", "spinodal", "--order-parameter", "fd", "--global", 8, 9, 10, "--steps", 30, "--halo", "full", "--walls", 0, 1, 0],
     ["--problem", "spinodal", "--order-parameter", "fd", "--local", 6, 5, 4, "--steps", 30, "--overlap", "--skew", 5],

@@ -3,14 +3,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <common/prefetch.hpp>
+#include "prefetch.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-namespace lattice {
+namespace common {
 
 /// Cache lines that cores of two ranks use in turn. A line moves to the core that reads it, and to the one that writes it.
 struct CacheLines {
@@ -39,7 +39,7 @@ class Ahead {
   void step() {
     for (std::size_t end = std::min(next_ + each_, count_); next_ < end; ++next_) {
       const std::size_t reads = lines_->read.size();
-      next_ < reads ? common::fetch_to_read(lines_->read[next_]) : common::fetch_to_write(lines_->written[next_ - reads]);
+      next_ < reads ? fetch_to_read(lines_->read[next_]) : fetch_to_write(lines_->written[next_ - reads]);
     }
   }
 
@@ -50,4 +50,4 @@ class Ahead {
   std::size_t count_ = 0, next_ = 0, each_ = 0;
 };
 
-}  // namespace lattice
+}  // namespace common
