@@ -1,0 +1,209 @@
+// pic: particles in cells. Steps one case in one or several variants of communication, checks what has to be conserved, and says where the
+// time went.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "diagnostics.hpp"
+#include "output.hpp"
+#include "report.hpp"
+
+#include <common/comm.hpp>
+#include <common/json.hpp>
+#include <common/progress.hpp>
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+
+namespace {
+
+using namespace pic;
+
+/// The file of --history: a line per so many steps.
+class History {
+ public:
+  History(const Options &options, bool writes) {
+    if (options.history.empty() || !writes) return;
+    file_ = std::fopen(options.history.c_str(), "w");
+    if (!file_) throw std::runtime_error("--history " + options.history + ": " + common::why_not_writable(options.history));
+    std::fputs("step,time,electric,magnetic", file_);
+    for (const std::string &name : options.species) std::fprintf(file_, ",kinetic_%s", name.c_str());
+    std::fputs(
+        ",energy,momentum_x,momentum_y,momentum_z,cos_ex,cos_ey,cos_ez,sin_ex,sin_ey,sin_ez,gauss_error,field_iterations,charge_"
+        "iterations\n",
+        file_);
+  }
+  History(const History &) = delete;
+  History &operator=(const History &) = delete;
+  ~History() {
+    if (file_) std::fclose(file_);
+  }
+  void add(const Model &model, const Diagnosis &d) {
+    if (!file_) return;
+    std::fprintf(file_, "%" PRId64 ",%.10g,%.17g,%.17g", model.state().step, model.time(), d.electric, d.magnetic);
+    for (const double kinetic : d.kinetic) std::fprintf(file_, ",%.17g", kinetic);
+    std::fprintf(file_, ",%.17g", d.energy());
+    for (const double *three : {d.momentum, d.cosine, d.sine})
+      for (int c = 0; c < 3; ++c) std::fprintf(file_, ",%.17g", three[c]);
+    std::fprintf(file_, ",%.6g,%d,%d\n", model.last().gauss_error, model.last().field_iterations, model.last().charge_iterations);
+  }
+
+ private:
+  std::FILE *file_ = nullptr;
+};
+
+/// What must stay as it was.
+class Checks {
+ public:
+  Checks(const Options &options, Diagnosis first) : options_(options), first_(std::move(first)) {}
+
+  void look(const Model &model, const Diagnosis &now) {
+    drift_ = std::max(drift_, std::fabs(now.energy() - first_.energy()) / first_.energy());
+    gauss_ = std::max(gauss_, model.last().gauss_error);
+    residual_ = std::max(residual_, model.last().field_residual);
+    is_conserved_ = is_conserved_ && now.charge == first_.charge && now.particles == first_.particles;
+  }
+  /// Prints the lines "check WHAT right" or "WRONG". The field solver leaves open a part of the energy.
+  bool say(const Model &model, bool speaks) const {
+    const bool exact = options_.theta == 0.5;
+    const double allowed = 1e-12 + 10 * options_.tolerance * static_cast<double>(model.state().step);
+    const bool energy_right = !exact || drift_ <= allowed;
+    const bool solved = residual_ <= options_.tolerance;
+    if (speaks) {
+      std::printf("check energy %s: differs by %.2e of itself%s\n", words(energy_right), drift_, exact ? "" : ", theta damps waves");
+      std::printf("check solver %s: residual %.2e\n", words(solved), residual_);
+      if (!first_.charge.empty())
+        std::printf("check charge %s: of each species, to the last bit; %" PRId64 " particles\n", words(is_conserved_), first_.particles);
+      if (!first_.charge.empty()) std::printf("Gauss's law: charge off by up to %.2e of the mean (rms over the cells)\n", gauss_);
+    }
+    return energy_right && solved && is_conserved_;
+  }
+
+ private:
+  static const char *words(bool right) { return right ? "right" : "WRONG"; }
+
+  const Options &options_;
+  Diagnosis first_;
+  double drift_ = 0, gauss_ = 0, residual_ = 0;
+  bool is_conserved_ = true;
+};
+
+/// A step of one model, with its times. Collective.
+Sample timed_step(Model &model) {
+  double before[kSites], mine[kSites];
+  for (int site = 0; site < kSites; ++site) before[site] = model.clock().seconds(static_cast<Site>(site));
+  common::meet(MPI_COMM_WORLD);
+  const double begin = MPI_Wtime();
+  model.step();
+  Sample sample;
+  sample.total = common::slowest(MPI_Wtime() - begin, MPI_COMM_WORLD);
+  for (int site = 0; site < kSites; ++site) mine[site] = model.clock().seconds(static_cast<Site>(site)) - before[site];
+  MPI_Allreduce(mine, sample.site, kSites, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  for (double &seconds : sample.site) seconds /= common::size_of(MPI_COMM_WORLD);
+  return sample;
+}
+
+class Run {
+ public:
+  Run(const halocline::Context &context, const Options &options)
+      : options_(options), speaks_(context.rank() == 0), progress_("pic", speaks_) {
+    for (const std::string &name : options.variants) {
+      models_.push_back(std::make_unique<Model>(context, options, variant_of(name)));
+      results_.push_back({});
+      results_.back().name = name;
+    }
+    for (const auto &model : models_)
+      if (!options.restart.empty()) read_state(options.restart, *model);
+    first_step_ = models_[0]->state().step;
+  }
+
+  int go(const common::Environment &environment) {
+    Model &model = *models_[0];
+    std::unique_ptr<Output> output;
+    if (!options_.output.empty()) output = std::make_unique<Output>(options_.output, model);
+    History history(options_, speaks_);
+    Diagnosis now = diagnose(model);
+    Checks checks(options_, now);
+    history.add(model, now);
+    if (output) output->write_record(model);
+    begin_ = MPI_Wtime();
+    for (std::int64_t done = 1; done <= options_.steps; ++done) {
+      step_all();
+      if (done % options_.history_every == 0 || done == options_.steps) {
+        now = diagnose(model);
+        checks.look(model, now);
+        history.add(model, now);
+      }
+      if (output && options_.output_every > 0 && done % options_.output_every == 0) output->write_record(model);
+      say_progress(done);
+    }
+    if (output) finish(*output, model);
+    return conclude(checks, environment);
+  }
+
+ private:
+  /// Each step begins with another variant.
+  void step_all() {
+    const auto first = static_cast<std::size_t>(models_[0]->state().step);
+    for (std::size_t i = 0; i < models_.size(); ++i) {
+      const std::size_t turn = (i + first) % models_.size();
+      Model &model = *models_[turn];
+      results_[turn].samples.push_back(timed_step(model));
+      results_[turn].field_iterations += model.last().field_iterations;
+      results_[turn].charge_iterations += model.last().charge_iterations;
+    }
+  }
+  void say_progress(std::int64_t done) {
+    const double remaining = (MPI_Wtime() - begin_) / static_cast<double>(done) * static_cast<double>(options_.steps - done);
+    const double end = static_cast<double>(first_step_ + options_.steps) * options_.time_step;
+    char text[120];
+    std::snprintf(text, sizeof text, "time %.4g of %.4g, step %" PRId64 ", %d iterations, about %.0f s remain", models_[0]->time(), end,
+                  models_[0]->state().step, models_[0]->last().field_iterations, remaining);
+    progress_.say(text);
+  }
+  void finish(Output &output, const Model &model) const {
+    if (options_.output_every == 0 || options_.steps % options_.output_every != 0) output.write_record(model);
+    output.write_state(model);
+  }
+  int conclude(const Checks &checks, const common::Environment &environment) {
+    bool right = checks.say(*models_[0], speaks_);
+    const std::uint64_t bits = fingerprint(*models_[0]);
+    if (speaks_) std::printf("fingerprint %016" PRIx64 "\n", bits);
+    for (std::size_t i = 1; i < models_.size(); ++i) {
+      results_[i].same = fingerprint(*models_[i]) == bits;
+      right = right && results_[i].same;
+      if (speaks_) std::printf("check %s %s\n", results_[i].name.c_str(), results_[i].same ? "right: the same bits" : "WRONG: other bits");
+    }
+    if (speaks_ && options_.steps > 0) std::fputs(table_of(results_).c_str(), stdout);
+    if (speaks_ && !options_.json.empty()) write_json(options_, environment, results_);
+    return right ? 0 : 1;
+  }
+
+  const Options &options_;
+  bool speaks_;
+  common::Progress progress_;
+  std::vector<std::unique_ptr<Model>> models_;
+  std::vector<Result> results_;
+  std::int64_t first_step_ = 0;
+  double begin_ = 0;
+};
+
+int run(const Options &options, int argc, char **argv) {
+  const halocline::Context context(MPI_COMM_WORLD);
+  const common::Environment environment = common::find_environment(context, argc, argv);
+  if (context.rank() == 0) {
+    std::printf("%s\n", common::title_of("pic, " + options.title, environment).c_str());
+    if (!options.source.empty()) std::printf("source: %s\n", options.source.c_str());
+  }
+  Run all(context, options);
+  return all.go(environment);
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  return common::run_program("pic", [=] {
+    Options options;
+    if (const auto answer = parse(argc, argv, options)) return common::say(*answer);
+    return run(options, argc, argv);
+  });
+}

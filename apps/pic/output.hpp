@@ -1,0 +1,32 @@
+// The NetCDF file of a run: fields and charge densities at some steps, and the last state, from which a run goes on bit by bit on any number
+// of ranks. Rank 0 reads and writes.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "model.hpp"
+
+namespace pic {
+
+class Output {
+ public:
+  /// Makes the file anew. Throws std::runtime_error if it cannot be written, or if the build has no NetCDF. Collective.
+  Output(const std::string &path, const Model &model);
+  Output(const Output &) = delete;
+  Output &operator=(const Output &) = delete;
+  ~Output();
+
+  /// Adds a record of fields and densities. Collective.
+  void write_record(const Model &model);
+  /// Writes the state to go on from. Collective.
+  void write_state(const Model &model);
+
+ private:
+  struct File;
+  std::unique_ptr<File> file_;
+};
+
+/// Replaces a model's state by that of a file. Throws std::runtime_error if it is of another grid, time step or species. Collective.
+void read_state(const std::string &path, Model &model);
+
+}  // namespace pic

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "swaps.hpp"
+
+namespace pic {
+
+Swaps::Swaps(const Setup &setup, Array &array, Sides sides, Site site, const char *name)
+    : clock_(setup.clock), site_(site), halo_(plan(setup, array, sides, name)) {}
+
+/// The numbers of a cell are a fourth dimension, which is not split and has no halo: so a cell is moved as a whole.
+halocline::Halo Swaps::plan(const Setup &setup, Array &array, Sides sides, const char *name) {
+  const Block &block = setup.block;
+  const hlc_grid &grid = block.grid().raw();
+  const std::int64_t global[4] = {grid.global[0], grid.global[1], grid.global[2], array.width()};
+  const int dims[4] = {grid.dims[0], grid.dims[1], grid.dims[2], 1};
+  const int periodic[4] = {1, 1, 1, 0};
+  hlc_grid with_numbers{};
+  halocline::check(hlc_grid_create(setup.context.raw(), 4, global, dims, periodic, &with_numbers));
+  const bool low = sides == Sides::both;
+  hlc_field field{};
+  field.data = low ? array.data() : array.at(block.cell(0, 0, 0));
+  field.type = HLC_FLOAT64;
+  for (int d = 0; d < 3; ++d) field.stride_bytes[d] = block.stride(d) * array.width() * static_cast<std::int64_t>(sizeof(double));
+  field.stride_bytes[3] = sizeof(double);
+  field.name = name;
+  hlc_halo_spec spec{};
+  spec.grid = &with_numbers;
+  for (int d = 0; d < 3; ++d) {
+    spec.depth_low[d] = low ? 1 : 0;
+    spec.depth_high[d] = 1;
+  }
+  spec.nfields = 1;
+  spec.fields = &field;
+  spec.mode = static_cast<hlc_mode>(setup.mode);
+  spec.name = name;
+  return halocline::Halo(setup.context, spec);
+}
+
+void Swaps::start() {
+  const Timed timed(clock_, site_);
+  halo_.start();
+}
+
+void Swaps::finish() {
+  const Timed timed(clock_, site_);
+  halo_.finish();
+}
+
+void Swaps::swap() {
+  start();
+  finish();
+}
+
+void Swaps::swap_reverse() {
+  const Timed timed(clock_, site_);
+  hlc_swap what{};
+  what.reverse = 1;
+  halo_.swap(what);
+}
+
+}  // namespace pic

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Runs pic in every mode, with every way to sum and to move particles, on several numbers of ranks: all must have the same bits. So must a
+run that goes on from a file.
+
+same.py PIC [--all] -- LAUNCHER FLAG...
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import pathlib
+import sys
+import tempfile
+
+import cases
+
+# Warm particles in a magnetic field, more than one of which leaves its block in each step.
+CASE = ["--cells", "8,6,5", "--length", "0.8,0.6,0.5", "--time-step", "0.2", "--species", "electrons,ions", "--charge=-1,1",
+        "--mass", "0.04,1", "--density", "1,1", "--per-cell", "6,5", "--thermal-speed", "0.05,0.01", "--drift", "0.05,0",
+        "--wave", "0.01", "--mode", "1,1,0", "--history-every", "4"]
+MODES = ["p2p", "neighbor", "fence", "pscw", "passive", "passive_naive", "notify", "direct", "view", "notify_node", "auto"]
+VARIANTS = ["p2p:mpi:messages", "notify:overlapped", "direct:hlc", "view:mpi_overlapped", "auto"]
+
+
+def expect_same(what, output, bits):
+    found = cases.fingerprint(output)
+    print(f"{what}: {found}")
+    if found != bits:
+        sys.exit(f"{what} has other bits: {found}, on one rank {bits}")
+
+
+def check_restart(bits):
+    """5 steps, then 3 from the file, on another number of ranks."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "state.nc"
+        if cases.run(2, None, *CASE, "--steps", 5, "--output", file) is None:
+            print(f"no restart: {cases.WITHOUT_NETCDF}")
+            return
+        expect_same("a run that goes on", cases.run(1, None, *CASE, "--steps", 3, "--restart", file), bits)
+
+
+def main():
+    everything = "--all" in sys.argv[:sys.argv.index("--")]
+    bits = cases.fingerprint(cases.run(1, None, *CASE, "--steps", 8, "--variant", "p2p:mpi:messages"))
+    print(f"one rank: {bits}")
+    variants = [f"{mode}:{sums}" for mode in MODES for sums in ("mpi", "overlapped")] if everything else VARIANTS
+    for ranks, nodes in [(1, 1), (2, 1), (3, 1), (4, 1), (4, 2), (6, 3)] if everything else [(2, 1), (4, 1)]:
+        some = variants if nodes == 1 else ["notify:overlapped", "direct:hlc", "notify_node:overlapped"]
+        if ranks == 4 and not everything:
+            some = VARIANTS[1:3]
+        output = cases.run(ranks, None, *CASE, "--steps", 8, "--variant", ",".join(some), nodes=nodes)
+        expect_same(f"{ranks} ranks as {nodes} nodes, {', '.join(some)}", output, bits)
+    check_restart(bits)
+
+
+if __name__ == "__main__":
+    main()

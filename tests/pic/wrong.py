@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Calls pic with options that are wrong, and expects words that say so.
+
+wrong.py PIC -- LAUNCHER FLAG...
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import subprocess
+import sys
+
+import cases
+
+TWO = ["--species", "a,b", "--charge=-1,1", "--mass", "1,1", "--density", "1,1", "--per-cell", "2,2", "--thermal-speed", "0,0"]
+WRONG = [
+    (["--cells", "8,8"], "--cells"),
+    (["--cells", "0,8,8"], "--cells"),
+    (["--time-step", "0"], "'0' is not a positive number"),
+    (["--theta", "0.4"], "'0.4' is not a number from 0.5 to 1"),
+    (["--species", "electrons"], "need 1 numbers each, one per species"),
+    ([*TWO, "--drift", "0"], "need 2 numbers each"),
+    (["--species", "a", "--charge", "0", "--mass", "1", "--density", "1", "--per-cell", "2", "--thermal-speed", "0", "--drift", "0"],
+     "a species has charge 0"),
+    (["--sheet-field", "0.1"], "Harris sheets need two species"),
+    (["--variant", "notfy"], "notify"),
+    (["--variant", "notify:often"], "no way to sum is called often"),
+    (["--variant", "notify:hlc:pigeons"], "not pigeons"),
+    (["--ranks", "3,1,1"], "rank"),
+    (["--restart", "/nonexistent/file.nc"], "/nonexistent/file.nc"),
+    (["/nonexistent/case.toml"], "/nonexistent/case.toml"),
+    ([*TWO, "--drift", "2,0"], "times the speed of light"),
+    (["--nonsense"], "--nonsense"),
+]
+
+
+def main():
+    program, launcher = cases.program_and_launcher()
+    for words, named in WRONG:
+        done = subprocess.run([*launcher, "-n", "2", program, *words], capture_output=True, text=True, check=False, timeout=100)
+        if done.returncode == 0 or named not in done.stderr:
+            sys.exit(f"{words}: exit status {done.returncode}, expected were a failure and {named}\n{done.stdout}{done.stderr}")
+        print(f"{' '.join(words)}: {next(line for line in done.stderr.splitlines() if named in line)}")
+
+
+if __name__ == "__main__":
+    main()
