@@ -133,12 +133,12 @@ run_bench() {
     exit
   fi
   case ${1:-} in
-  boltzmann | ghost | hashtable | sparse | fft | lattice | apps | rma | model | simulate | smpi | -* | '') ;;
-  *) refuse "bench has no '$1'; it has boltzmann, ghost, hashtable, sparse, fft, lattice, apps, rma, model, simulate, smpi, and the options of halocline-bench halo" ;;
+  boltzmann | ghost | hashtable | sparse | fft | lattice | pic | apps | rma | model | simulate | smpi | -* | '') ;;
+  *) refuse "bench has no '$1'; it has boltzmann, ghost, hashtable, sparse, fft, lattice, pic, apps, rma, model, simulate, smpi, and the options of halocline-bench halo" ;;
   esac
   set_up
   case ${1:-} in
-  boltzmann | ghost | hashtable | sparse | fft | lattice)
+  boltzmann | ghost | hashtable | sparse | fft | lattice | pic)
     app=$1
     shift
     build_preset release "$app" halocline_mpi

@@ -9,7 +9,7 @@ Correction::Correction(const Setup &setup)
     : block_(setup.block),
       potential_(setup.context, setup.block, 1),
       displacement_(setup.context, setup.block, 3),
-      swaps_(setup, potential_, Sides::both, Site::gauss, "displacement potential"),
+      swaps_(setup, potential_, Sides::both, Way::forward, Site::gauss, "displacement potential"),
       x_(size()) {
   for (int d = 0; d < 3; ++d) per_square_[d] = 1 / (block_.spacing(d) * block_.spacing(d));
 }

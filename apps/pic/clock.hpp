@@ -7,10 +7,10 @@
 
 namespace pic {
 
-/// What a rank communicates for.
-enum class Site { fields, moments, solver, gauss, particles, sums, count };
+/// What a rank communicates for. waiting: for other ranks, where a run tells that apart (--meet); it is no part of the others.
+enum class Site { fields, moments, solver, gauss, particles, sums, waiting, count };
 inline constexpr int kSites = static_cast<int>(Site::count);
-inline constexpr const char *kSiteNames[kSites] = {"fields", "moments", "solver swaps", "charge swaps", "particles", "sums"};
+inline constexpr const char *kSiteNames[kSites] = {"fields", "moments", "solver swaps", "charge swaps", "particles", "sums", "waiting"};
 
 class Clock {
  public:

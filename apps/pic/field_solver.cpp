@@ -19,7 +19,7 @@ FieldSolver::FieldSolver(const Setup &setup, const Array &moments, double step)
       field_(setup.context, setup.block, 3),
       curl_(setup.context, setup.block, 3),
       curl_curl_(setup.context, setup.block, 3),
-      swaps_(setup, field_, Sides::both, Site::solver, "new field"),
+      swaps_(setup, field_, Sides::both, Way::forward, Site::solver, "new field"),
       right_(size()),
       x_(size()) {}
 

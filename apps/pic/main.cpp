@@ -191,7 +191,7 @@ int run(const Options &options, int argc, char **argv) {
   const halocline::Context context(MPI_COMM_WORLD);
   const common::Environment environment = common::find_environment(context, argc, argv);
   if (context.rank() == 0) {
-    std::printf("%s\n", common::title_of("pic, " + options.title, environment).c_str());
+    std::fputs(common::title_of("pic, " + options.title, environment).c_str(), stdout);
     if (!options.source.empty()) std::printf("source: %s\n", options.source.c_str());
   }
   Run all(context, options);

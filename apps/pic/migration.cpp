@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "migration.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <stdexcept>
@@ -42,6 +43,54 @@ class Sparse : public Migration {
 
   std::vector<Bytes> arrived_;
   halocline::SparseExchange<std::function<void(int, const void *, std::int64_t)>> exchange_;
+};
+
+/// Each rank puts what it has for another one into that one's segment, with a notification that says how much it is. Two halves take turns:
+/// a rank that writes to one again has been notified by all in between, which had read this half then.
+class Notified : public Migration {
+ public:
+  explicit Notified(const halocline::Context &context)
+      : ranks_(context.size()), rank_(context.rank()), segment_(context, 2 * ranks_ * kBytes, 2 * ranks_) {}
+
+ private:
+  /// Of a half, for each rank that sends.
+  static constexpr std::int64_t kBytes = 1820 * sizeof(Parcel);
+
+  std::vector<Bytes> exchange(const std::vector<Bytes> &to) override {
+    std::size_t most = 0;
+    for (const Bytes &bytes : to) most = std::max(most, bytes.size());
+    std::vector<Bytes> arrived(to.size());
+    for (std::size_t sent = 0, more = 1; more != 0; sent += kBytes) {
+      more = most > sent + kBytes ? 1 : 0;
+      half_ = 1 - half_;
+      for (int step = 1; step < ranks_; ++step) send(to, (rank_ + step) % ranks_, sent, more);
+      for (int step = 1; step < ranks_; ++step) more |= receive((rank_ + ranks_ - step) % ranks_, arrived);
+      segment_.flush_local();
+    }
+    return arrived;
+  }
+  /// The notification's value: 2, and 2 for each particle, and 1 if this rank has more for anyone.
+  void send(const std::vector<Bytes> &all, int target, std::size_t sent, std::size_t more) {
+    const Bytes &bytes = all[static_cast<std::size_t>(target)];
+    const std::size_t count = bytes.size() > sent ? std::min<std::size_t>(bytes.size() - sent, kBytes) : 0;
+    const int place = half_ * ranks_ + rank_;
+    const auto value = static_cast<std::uint32_t>(2 + 2 * (count / sizeof(Parcel)) + more);
+    segment_.put_notify({target, place * kBytes}, count > 0 ? bytes.data() + sent : nullptr, static_cast<std::int64_t>(count),
+                        {place, value});
+  }
+  /// Returns whether the rank that sends has more.
+  std::size_t receive(int origin, std::vector<Bytes> &arrived) {
+    const int place = half_ * ranks_ + origin;
+    segment_.wait({place, 1});
+    const std::size_t value = segment_.reset(place);
+    const auto *begin = segment_.data() + place * kBytes;
+    Bytes &to = arrived[static_cast<std::size_t>(origin)];
+    to.insert(to.end(), begin, begin + static_cast<std::ptrdiff_t>((value / 2 - 1) * sizeof(Parcel)));
+    return value % 2;
+  }
+
+  int ranks_, rank_, half_ = 0;
+  halocline::Segment segment_;
 };
 
 /// A personalised exchange: all sizes, then the messages that exist.
@@ -105,8 +154,9 @@ std::int64_t Migration::run(const Block &block, std::vector<Species> &species, C
 
 std::unique_ptr<Migration> make_migration(const std::string &kind, const halocline::Context &context) {
   if (kind == "sparse") return std::make_unique<Sparse>(context);
+  if (kind == "notified") return std::make_unique<Notified>(context);
   if (kind == "messages") return std::make_unique<Messages>(context);
-  throw std::runtime_error("particles travel by sparse or messages, not " + kind);
+  throw std::runtime_error("particles travel by sparse, notified or messages, not " + kind);
 }
 
 }  // namespace pic

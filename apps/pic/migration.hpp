@@ -28,7 +28,8 @@ class Migration {
   virtual std::vector<Bytes> exchange(const std::vector<Bytes> &to) = 0;
 };
 
-/// kind: sparse (hlc_sparse_exchange), or messages: MPI, after MPI has told each rank how much it is to receive. Collective.
+/// kind: sparse (hlc_sparse_exchange), notified (hlc_put_notify), or messages: MPI, after it has told each rank how much it is to receive.
+/// Collective.
 std::unique_ptr<Migration> make_migration(const std::string &kind, const halocline::Context &context);
 
 }  // namespace pic

@@ -15,7 +15,7 @@ Model::Model(const halocline::Context &context, const Options &options, const Va
       options_(options),
       block_(context, int3(options.cells), {options.length[0], options.length[1], options.length[2]},
              {options.ranks[0], options.ranks[1], options.ranks[2]}),
-      setup_{context, block_, variant.mode, clock_},
+      setup_{context, block_, variant.mode, variant.reverse_mode, clock_},
       sums_(make_sums(variant.sums, context, clock_)),
       migration_(make_migration(variant.particles, context)),
       state_(context, block_),
@@ -24,12 +24,12 @@ Model::Model(const halocline::Context &context, const Options &options, const Va
       density_(context, block_, std::max(1, static_cast<int>(options.species.size()))),
       scratch_(context, block_, 1),
       curl_(context, block_, 3),
-      electric_swaps_(setup_, state_.electric, Sides::both, Site::gauss, "electric field"),
-      magnetic_swaps_(setup_, state_.magnetic, Sides::both, Site::fields, "magnetic field"),
-      moments_deposit_(setup_, moments_, Sides::high, Site::moments, "moments"),
-      moments_swaps_(setup_, moments_, Sides::both, Site::moments, "moments, summed"),
-      charge_deposit_(setup_, density_, Sides::both, Site::gauss, "charge"),
-      charge_swaps_(setup_, density_, Sides::both, Site::gauss, "charge, summed"),
+      electric_swaps_(setup_, state_.electric, Sides::both, Way::forward, Site::gauss, "electric field"),
+      magnetic_swaps_(setup_, state_.magnetic, Sides::both, Way::forward, Site::fields, "magnetic field"),
+      moments_deposit_(setup_, moments_, Sides::high, Way::reverse, Site::moments, "moments"),
+      moments_swaps_(setup_, moments_, Sides::both, Way::forward, Site::moments, "moments, summed"),
+      charge_deposit_(setup_, density_, Sides::both, Way::reverse, Site::gauss, "charge"),
+      charge_swaps_(setup_, density_, Sides::both, Way::forward, Site::gauss, "charge, summed"),
       solver_(setup_, moments_, options.theta * options.time_step),
       correction_(setup_),
       charge_(block_.own_cells()) {
@@ -81,6 +81,7 @@ void Model::step() {
 }
 
 void Model::update_magnetic_on_nodes() {
+  meet();
   magnetic_swaps_.swap();
   average(block_, state_.magnetic, To::nodes, wider(block_, 0, 1), magnetic_on_nodes_);
 }
@@ -90,7 +91,8 @@ void Model::collect_moments() {
   if (state_.species.empty()) return;
   for (const Species &species : state_.species)
     add_moments(block_, species, options_.time_step, magnetic_on_nodes_, most_current_, most_matrix_, moments_);
-  moments_deposit_.swap_reverse();
+  meet();
+  moments_deposit_.swap();
   moments_swaps_.swap();
 }
 
@@ -139,7 +141,16 @@ void Model::move_particles(double position_step) {
       }
 }
 
-void Model::migrate() { last_.migrated += migration_->run(block_, state_.species, clock_); }
+void Model::meet() {
+  if (!options_.meet) return;
+  const Timed timed(clock_, Site::waiting);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+void Model::migrate() {
+  meet();
+  last_.migrated += migration_->run(block_, state_.species, clock_);
+}
 
 void Model::collect_charge() {
   density_.clear();
@@ -147,7 +158,8 @@ void Model::collect_charge() {
     const double most = kCrowd * std::fabs(state_.species[s].charge_density);
     add_charge(block_, state_.species[s], most, static_cast<int>(s), density_);
   }
-  if (!state_.species.empty()) charge_deposit_.swap_reverse();
+  meet();
+  if (!state_.species.empty()) charge_deposit_.swap();
   for (std::size_t s = 0; s < state_.species.size(); ++s) {
     const double most = kCrowd * std::fabs(state_.species[s].charge_density);
     if (!are_exact(block_, density_, static_cast<int>(s), static_cast<int>(s) + 1, most))
@@ -176,32 +188,26 @@ std::vector<double> Model::divergence_of_field() {
 void Model::correct_charge() {
   if (state_.species.empty()) return;
   const double weight = options_.correction_weight;
-  const std::vector<double> old_charge = charge_;
+  const std::vector<double> old_charge = charge_, of_field = divergence_of_field();
   if (options_.correct_charge) {
     collect_charge();
-    charge_ = total_charge();
-    std::vector<double> missing = divergence_of_field();
-    for (std::size_t i = 0; i < missing.size(); ++i) missing[i] = (missing[i] - (1 - weight) * old_charge[i]) / weight - charge_[i];
     charge_swaps_.swap();
+    const std::vector<double> now = total_charge();
+    std::vector<double> missing(now.size());
+    for (std::size_t i = 0; i < missing.size(); ++i) missing[i] = (of_field[i] - (1 - weight) * old_charge[i]) / weight - now[i];
     const Limits limits{options_.correction_tolerance, 200};
     last_.charge_iterations = correction_.run(missing, density_, *sums_, limits, state_.species).iterations;
     migrate();
   }
   collect_charge();
   charge_ = total_charge();
-  last_.gauss_error = gauss_error(old_charge);
-}
-
-double Model::gauss_error(const std::vector<double> &old_charge) {
-  const double weight = options_.correction_weight;
-  const std::vector<double> from_field = divergence_of_field();
   ExactSum squares;
-  for (std::size_t i = 0; i < from_field.size(); ++i) {
-    const double error = from_field[i] - (1 - weight) * old_charge[i] - weight * charge_[i];
+  for (std::size_t i = 0; i < of_field.size(); ++i) {
+    const double error = of_field[i] - (1 - weight) * old_charge[i] - weight * charge_[i];
     squares.add(error * error);
   }
   const double mean = sums_->all(squares) / static_cast<double>(block_.global_cells());
-  return std::sqrt(mean) / std::fabs(state_.species[0].charge_density);
+  last_.gauss_error = std::sqrt(mean) / std::fabs(state_.species[0].charge_density);
 }
 
 /// By cells, so that neighbours in memory are neighbours on the grid. Results do not depend on it.

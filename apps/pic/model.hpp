@@ -50,11 +50,11 @@ class Model {
   void push(double position_step);
   void move_particles(double position_step);
   void migrate();
+  void meet();
   void collect_charge();
   void correct_charge();
   std::vector<double> total_charge() const;
   std::vector<double> divergence_of_field();
-  double gauss_error(const std::vector<double> &old_charge);
   void sort_particles();
 
   const halocline::Context &context_;

@@ -14,7 +14,8 @@ static const char *const kFooter =
     "has\n"
     "the options by their names without dashes; those of the command line go first. Variants are MODE:SUMS:PARTICLES. MODE is one of the\n"
     "library's. SUMS: overlapped (notified puts, while the solver goes on), hlc (hlc_allreduce), mpi, mpi_overlapped. PARTICLES: sparse\n"
-    "(hlc_sparse_exchange), messages (MPI). Several variants make their steps in turn, and must have the same bits. Exit status 1: a "
+    "(hlc_sparse_exchange), notified (hlc_put_notify), messages (MPI). Several variants make their steps in turn, and must have the same "
+    "bits. Exit status 1: a "
     "check\n"
     "failed, or variants differ; 2: the run could not be made. Example: mpiexec -n 2 pic apps/pic/two_stream.toml --history h.csv";
 
@@ -28,7 +29,9 @@ static void add_case(CLI::App &app, Options &o) {
   app.add_option("--time-step,--time_step", o.time_step, "Of fields and particles")
       ->check(common::positive_number())
       ->capture_default_str();
-  app.add_option("--steps", o.steps, "To make")->check(CLI::Range(0, 1000000000))->capture_default_str();
+  app.add_option("--steps,--repeats", o.steps, "To make; each is a sample of the times")
+      ->check(CLI::Range(0, 1000000000))
+      ->capture_default_str();
   app.add_option("--theta", o.theta, "Of the implicit scheme: 0.5 conserves energy, 1 damps most")
       ->check(common::number_between(0.5, 1))
       ->capture_default_str();
@@ -74,7 +77,10 @@ static void add_beginning(CLI::App &app, Options &o) {
 }
 
 static void add_output(CLI::App &app, Options &o) {
-  app.add_option("--variant", o.variants, "MODE:SUMS:PARTICLES, comma-separated")->delimiter(',')->capture_default_str();
+  app.add_option("--variant", o.variants, "MODE:SUMS:PARTICLES, comma-separated; MODE may be MODE+MODE, the second one for reverse swaps")
+      ->delimiter(',')
+      ->capture_default_str();
+  app.add_flag("--meet", o.meet, "Ranks wait for each other before they communicate; the table lists that time by itself");
   app.add_option("--history", o.history, "Write energies and a mode to this file, as comma-separated values");
   app.add_option("--history-every,--history_every", o.history_every, "Steps from line to line")
       ->check(CLI::Range(1, 1000000))

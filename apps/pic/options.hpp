@@ -39,12 +39,13 @@ struct Options {
   double sheet_temperature_ratio = 5;  ///< ions over electrons
 
   bool correct_charge = true;
-  double correction_weight = 0.51, correction_tolerance = 1e-6;
+  double correction_weight = 0.51, correction_tolerance = 1e-3;
 
   std::vector<std::string> variants{"auto:overlapped:sparse"};
   std::string history, output, restart;
   std::int64_t history_every = 1;
   std::int64_t output_every = 0;  ///< 0: at the end only
+  bool meet = false;  ///< before they communicate, so that waiting for slow ones is told apart
   std::string json;
 };
 

@@ -11,7 +11,8 @@ namespace pic {
 
 double Sample::communication() const {
   double sum = 0;
-  for (const double seconds : site) sum += seconds;
+  for (int one = 0; one < kSites; ++one)
+    if (one != static_cast<int>(Site::waiting)) sum += site[one];
   return sum;
 }
 

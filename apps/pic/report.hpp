@@ -14,6 +14,7 @@ namespace pic {
 struct Sample {
   double total = 0;
   double site[kSites] = {};
+  /// Of all sites but waiting.
   double communication() const;
 };
 

@@ -39,12 +39,12 @@ def flux(magnetic_x, magnetic_y, dx, dy):
     return np.real(np.fft.ifft2(transformed / square)), jz
 
 
-def draw(axes, x, y, values, title, colours, centred):
-    span = {}
+def draw(axes, place, values, title, centred=True):
+    colours, span = "RdBu_r" if centred else "viridis", {}
     if centred:
         largest = float(np.percentile(np.abs(values), 99.5)) or 1.0
         span = {"vmin": -largest, "vmax": largest}
-    mesh = axes.pcolormesh(x, y, values.T, cmap=colours, shading="nearest", **span)
+    mesh = axes.pcolormesh(*place, values.T, cmap=colours, shading="nearest", **span)
     axes.figure.colorbar(mesh, ax=axes, fraction=0.046)
     axes.set_title(title, fontsize=10, loc="left")
     axes.set_aspect("equal")
@@ -62,11 +62,12 @@ def main():
         density = plane(light)
     lines, jz = flux(bx, by, x[1] - x[0], y[1] - y[0])
     figure, axes = plots.plt.subplots(2, 2, figsize=(11, 9), layout="constrained")
-    draw(axes[0, 0], x, y, jz, "Current along z, and magnetic field lines", "RdBu_r", True)
+    draw(axes[0, 0], (x, y), jz, "Current along z, and magnetic field lines")
     axes[0, 0].contour(x, y, lines.T, 24, colors="k", linewidths=0.6, linestyles="solid")
-    draw(axes[0, 1], x, y, by, "Magnetic field along y", "RdBu_r", True)
-    draw(axes[1, 0], x, y, np.abs(density), f"{light.removeprefix('charge_density_').capitalize()}: charge per volume", "viridis", False)
-    draw(axes[1, 1], x, y, ez, "Electric field along z", "RdBu_r", True)
+    draw(axes[0, 1], (x, y), by, "Magnetic field along y")
+    title_of_density = f"{light.removeprefix('charge_density_').capitalize()}: charge per volume"
+    draw(axes[1, 0], (x, y), np.abs(density), title_of_density, centred=False)
+    draw(axes[1, 1], (x, y), ez, "Electric field along z")
     figure.suptitle(f"{title}, time {time:g}", fontsize=12, x=0.01, ha="left")
     picture = options.output or str(pathlib.Path(options.file).with_suffix(".png"))
     plots.save(figure, picture, dpi=130)

@@ -3,11 +3,11 @@
 
 namespace pic {
 
-Swaps::Swaps(const Setup &setup, Array &array, Sides sides, Site site, const char *name)
-    : clock_(setup.clock), site_(site), halo_(plan(setup, array, sides, name)) {}
+Swaps::Swaps(const Setup &setup, Array &array, Sides sides, Way way, Site site, const char *name)
+    : clock_(setup.clock), way_(way), site_(site), halo_(plan(setup, array, sides, way, name)) {}
 
 /// The numbers of a cell are a fourth dimension, which is not split and has no halo: so a cell is moved as a whole.
-halocline::Halo Swaps::plan(const Setup &setup, Array &array, Sides sides, const char *name) {
+halocline::Halo Swaps::plan(const Setup &setup, Array &array, Sides sides, Way way, const char *name) {
   const Block &block = setup.block;
   const hlc_grid &grid = block.grid().raw();
   const std::int64_t global[4] = {grid.global[0], grid.global[1], grid.global[2], array.width()};
@@ -30,14 +30,16 @@ halocline::Halo Swaps::plan(const Setup &setup, Array &array, Sides sides, const
   }
   spec.nfields = 1;
   spec.fields = &field;
-  spec.mode = static_cast<hlc_mode>(setup.mode);
+  spec.mode = static_cast<hlc_mode>(way == Way::forward ? setup.mode : setup.reverse_mode);
   spec.name = name;
   return halocline::Halo(setup.context, spec);
 }
 
 void Swaps::start() {
   const Timed timed(clock_, site_);
-  halo_.start();
+  hlc_swap what{};
+  what.reverse = way_ == Way::reverse ? 1 : 0;
+  halo_.start(what);
 }
 
 void Swaps::finish() {
@@ -48,13 +50,6 @@ void Swaps::finish() {
 void Swaps::swap() {
   start();
   finish();
-}
-
-void Swaps::swap_reverse() {
-  const Timed timed(clock_, site_);
-  hlc_swap what{};
-  what.reverse = 1;
-  halo_.swap(what);
 }
 
 }  // namespace pic

@@ -10,31 +10,32 @@ namespace pic {
 
 /// Which sides of a block have a halo in a swap.
 enum class Sides { both, high };
+/// Forward: owners to halos. Reverse: halo values are added to their owners.
+enum class Way { forward, reverse };
 
 /// How a model communicates, and where the time of that is counted.
 struct Setup {
   const halocline::Context &context;
   const Block &block;
-  halocline::Mode mode;
+  halocline::Mode mode, reverse_mode;
   Clock &clock;
 };
 
 class Swaps {
  public:
   /// Collective. The array outlives it.
-  Swaps(const Setup &setup, Array &array, Sides sides, Site site, const char *name);
+  Swaps(const Setup &setup, Array &array, Sides sides, Way way, Site site, const char *name);
 
   void start();
   void finish();
-  /// start and finish in one.
+  /// start and finish in one. Reverse: the halo becomes 0.
   void swap();
-  /// Halo values are added to their owners, and become 0.
-  void swap_reverse();
 
  private:
-  static halocline::Halo plan(const Setup &setup, Array &array, Sides sides, const char *name);
+  static halocline::Halo plan(const Setup &setup, Array &array, Sides sides, Way way, const char *name);
 
   Clock &clock_;
+  Way way_;
   Site site_;
   halocline::Halo halo_;
 };

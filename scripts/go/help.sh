@@ -12,7 +12,7 @@ show_help() { sed -n 's/^#   /  /p' "$root/go"; }
 
 help_with_bench() {
   case ${1:-} in
-  boltzmann | ghost | hashtable | sparse | fft | lattice) show_help_of "apps/$1/bench.py" ;;
+  boltzmann | ghost | hashtable | sparse | fft | lattice | pic) show_help_of "apps/$1/bench.py" ;;
   apps) show_help_of apps/bench.py ;;
   rma) show_help_of tests/bench/library/drop_in.py ;;
   smpi) show_help_of tests/smpi/run.py ;;

@@ -17,7 +17,7 @@ CASE = ["--cells", "8,6,5", "--length", "0.8,0.6,0.5", "--time-step", "0.2", "--
         "--mass", "0.04,1", "--density", "1,1", "--per-cell", "6,5", "--thermal-speed", "0.05,0.01", "--drift", "0.05,0",
         "--wave", "0.01", "--mode", "1,1,0", "--history-every", "4"]
 MODES = ["p2p", "neighbor", "fence", "pscw", "passive", "passive_naive", "notify", "direct", "view", "notify_node", "auto"]
-VARIANTS = ["p2p:mpi:messages", "notify:overlapped", "direct:hlc", "view:mpi_overlapped", "auto"]
+VARIANTS = ["p2p:mpi:messages", "notify:overlapped:notified", "direct+notify:hlc", "view:mpi_overlapped", "auto"]
 
 
 def expect_same(what, output, bits):
@@ -43,7 +43,7 @@ def main():
     print(f"one rank: {bits}")
     variants = [f"{mode}:{sums}" for mode in MODES for sums in ("mpi", "overlapped")] if everything else VARIANTS
     for ranks, nodes in [(1, 1), (2, 1), (3, 1), (4, 1), (4, 2), (6, 3)] if everything else [(2, 1), (4, 1)]:
-        some = variants if nodes == 1 else ["notify:overlapped", "direct:hlc", "notify_node:overlapped"]
+        some = variants if nodes == 1 else ["notify:overlapped:notified", "direct:hlc", "notify_node:overlapped"]
         if ranks == 4 and not everything:
             some = VARIANTS[1:3]
         output = cases.run(ranks, None, *CASE, "--steps", 8, "--variant", ",".join(some), nodes=nodes)

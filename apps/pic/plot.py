@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Draws what bench.py wrote: for the largest size the parts of communication by variant, and beside it communication over the sizes.
+
+plot.py JSON PICTURE
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import pathlib
+import statistics
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+import plots  # noqa: E402
+
+PARTS = {"moments_s": "#0b6e8a", "fields_s": "#5f98a6", "solver_swaps_s": "#8fb8c6", "charge_swaps_s": "#c9a46b", "particles_s": "#d9c8a9",
+         "sums_s": "#b3402e"}
+
+
+def median_ms(report, name, part):
+    return statistics.median(sample[part] for sample in report["variants"][name]["samples"]) * 1e3
+
+
+def draw_parts(axes, report):
+    names, left = report["order"], [0.0] * len(report["order"])
+    for part, color in PARTS.items():
+        values = [median_ms(report, name, part) for name in names]
+        axes.barh(names, values, left=left, color=color, label=part.removesuffix("_s").replace("_", " "), zorder=3)
+        left = [a + b for a, b in zip(left, values)]
+    axes.invert_yaxis()
+    axes.set_xlabel("in calls, ms per step", fontsize=9)
+    axes.set_title(f"{report['problem']['cells']} cells, {report['problem']['ranks']} ranks", fontsize=11, loc="left")
+    axes.legend(fontsize=8, frameon=False)
+    plots.decorate(axes, grid="x")
+
+
+def draw_sizes(axes, sweep):
+    at = range(len(sweep))
+    for name in sweep[0]["order"]:
+        samples = [[1e3 * sample["communication_s"] for sample in report["variants"][name]["samples"]] for report in sweep]
+        plots.draw_band(axes, at, samples, label=name)
+    axes.set_yscale("log")
+    axes.set_xticks(list(at), [report["problem"]["cells"] for report in sweep], fontsize=8)
+    axes.set_ylabel("communication, ms per step", fontsize=9)
+    axes.legend(fontsize=8, frameon=False)
+    plots.decorate(axes)
+
+
+def main():
+    sweep, picture = plots.arguments(__doc__.splitlines()[0])
+    figure, (left, right) = plots.plt.subplots(1, 2, figsize=(13, 5))
+    draw_parts(left, sweep[-1])
+    draw_sizes(right, sweep)
+    figure.suptitle(plots.machine_of(sweep[0]["environment"]), fontsize=8, color=plots.FAINT, x=0.01, ha="left")
+    figure.tight_layout(rect=(0, 0, 1, 0.97))
+    plots.save(figure, picture, dpi=130)
+
+
+if __name__ == "__main__":
+    main()
