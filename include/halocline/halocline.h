@@ -468,7 +468,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_finish(hlc_halo *halo);
  * call of a context. A swap may call MPI in every mode. HLC_ERR_STATE while a swap is outstanding, unless that swap failed. Then buffers
  * that MPI may still write into are never freed, on all ranks. HLC_ERR_PEER_DIED or HLC_ERR_TIMEOUT if a rank has died or does not arrive
  * (within twice HALOCLINE_TIMEOUT); the halo is released then, too. HLC_ERR_MISMATCH if another rank is in another collective call, or
- * releases another halo: nothing is released then.
+ * releases another halo: the halo stays then, with its views released.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_halo_finalise(hlc_halo **halo);
 

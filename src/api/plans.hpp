@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "api/calls.hpp"
 #include "choice/chosen.hpp"
@@ -55,6 +56,8 @@ class Making {
   virtual Status accept(hlc_context &context, std::string *names) = 0;
   /// Collective.
   virtual Status create() = 0;
+  /// Deletes the handle. Collective, where accept or create has failed.
+  virtual void drop() = 0;
 };
 
 /// A call that creates a plan. has_place: the caller has passed a pointer for the result; a rank that has not still reports this to the
@@ -78,6 +81,7 @@ hlc_status make(CallName call, hlc_context *context, const Spec *spec, Object **
       return made->inner.accept(spec, names);
     }
     Status create() override { return made->inner.create(spec); }
+    void drop() override { made.reset(); }
     const Spec *spec;
     std::unique_ptr<Object> made;
   };
@@ -104,18 +108,17 @@ hlc_status explain(const char *name, const Object *object, const char *what, con
                  [&] { return object ? object->inner.explain(name, into.format, into.buffer, into.size, into.length) : null(name, what); });
 }
 
-/// Ends a plan and deletes it, and counts it no more. If ranks are in different calls, or a swap is under way, nothing happens, and *ended
-/// stays false. Collective.
-Status end_plan(CallName call, Live kind, AnyPlan *plan, bool *ended);
+/// Ends a plan and deletes it, and counts it no more. If ranks are in different calls, or a swap is under way, it stays. Collective.
+Status end_plan(CallName call, Live kind, std::unique_ptr<AnyPlan> &plan);
 
-/// Releases a plan, and sets the handle to NULL, unless nothing has been released.
+/// Releases a plan, and sets the handle to NULL, unless the plan stays.
 template <class Object>
 hlc_status release(CallName call, Object **object) {
   return guarded(name_of(call), [&]() -> Status {
     if (!object || !*object) return Status::ok;
-    bool ended = false;
-    const Status status = end_plan(call, Object::kind, *object, &ended);
-    if (ended) *object = nullptr;
+    std::unique_ptr<AnyPlan> plan(std::exchange(*object, nullptr));
+    const Status status = end_plan(call, Object::kind, plan);
+    *object = static_cast<Object *>(plan.release());
     return status;
   });
 }

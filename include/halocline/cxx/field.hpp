@@ -43,8 +43,10 @@ class Grid {
        const std::vector<int> &ranks = {}, hlc_layout order = HLC_ROW_MAJOR) {
     const auto fits = [&](const std::vector<int> &list) { return list.empty() || list.size() == global.size(); };
     if (!fits(periodic) || !fits(ranks)) throw Error(HLC_ERR_ARGUMENT, "Grid: periodic and ranks need one entry per dimension, or none");
-    check(hlc_grid_create_ordered(context.raw(), order, static_cast<int>(global.size()), global.data(),
-                                  ranks.empty() ? nullptr : ranks.data(), periodic.empty() ? nullptr : periodic.data(), &grid_));
+    const int ndims = static_cast<int>(global.size());
+    const int *dims = ranks.empty() ? nullptr : ranks.data(), *joined = periodic.empty() ? nullptr : periodic.data();
+    check(order == HLC_ROW_MAJOR ? hlc_grid_create(context.raw(), ndims, global.data(), dims, joined, &grid_)
+                                 : hlc_grid_create_ordered(context.raw(), order, ndims, global.data(), dims, joined, &grid_));
   }
   /// Takes a grid of the C API, which is copied.
   explicit Grid(const hlc_grid &grid) : grid_(grid) {}

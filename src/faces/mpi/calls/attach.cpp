@@ -1,6 +1,7 @@
 // MPI_Win_attach and MPI_Win_detach (MPI 4.1, section 12.2.4).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/types.hpp"
+#include "device/pointers.hpp"
 #include "faces/mpi/access/resolve_target.hpp"
 #include "faces/mpi/check/checker.hpp"
 #include "faces/mpi/interpose/error_text.hpp"
@@ -18,6 +19,9 @@ int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
   if (size < 0 || size > halocline::core::kMaxBytes)
     return answer(*window, refuse(MPI_ERR_SIZE, "invalid size of %lld bytes", static_cast<long long>(size)));
   if (size > 0 && !is_address(base)) return answer(*window, refuse(MPI_ERR_ARG, "invalid address %p", base));
+  halocline::core::device::look_for_driver();
+  if (const int device = halocline::core::device::find_device(base); device != halocline::core::device::kHost)
+    return answer(*window, refuse(MPI_ERR_RMA_ATTACH, "%p is in the memory of CUDA device %d, which the host cannot access", base, device));
   if (window->check) window->check->note_memory(base, size);
   if (!failed(window->attached.attach(base, size))) return MPI_SUCCESS;
   return answer(*window, refuse(MPI_ERR_RMA_ATTACH, "%s", halocline::core::error_message()));
