@@ -1,6 +1,7 @@
 // The C API of grids and rows: which rank has which block, and which cells of it a solver visits.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/handles.hpp"
+#include "halo/geometry.hpp"
 #include "halo/grid.hpp"
 #include "halo/placement.hpp"
 #include "halo/rows.hpp"

@@ -11,6 +11,7 @@
 #include "blocks/links.hpp"
 #include "blocks/read_arrays.hpp"
 #include "device/pointers.hpp"
+#include "engine/communicator/collective.hpp"
 #include "engine/network/network.hpp"
 #include "exchange/modes/modes.hpp"
 

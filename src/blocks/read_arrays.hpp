@@ -2,7 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "blocks/tables.hpp"
+#include "engine/communicator/collective.hpp"
+#include "exchange/channel.hpp"
 #include "exchange/fields.hpp"
 
 namespace halocline::core {

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <halocline/halocline.h>
+
 #include <string>
 #include <vector>
 
 #include "base/bounds.hpp"
+#include "engine/communicator/topology.hpp"
 #include "engine/memory/fields.hpp"
 #include "exchange/swap.hpp"
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/communicator/communicator.hpp"
 #include "halo/cells.hpp"
 
 namespace halocline::core {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/log.hpp"
+#include "engine/communicator/collective.hpp"
 #include "exchange/modes/modes.hpp"
 #include "halo/agree.hpp"
 #include "halo/read_descriptors.hpp"

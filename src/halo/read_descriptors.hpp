@@ -3,6 +3,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
+#include <vector>
+
+#include "engine/communicator/collective.hpp"
+#include "exchange/channel.hpp"
 #include "halo/bindings.hpp"
 #include "halo/field_memory.hpp"
 #include "halo/views.hpp"

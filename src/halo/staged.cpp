@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/communicator/collective.hpp"
 #include "engine/memory/fields.hpp"
 
 namespace halocline::core {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "engine/communicator/communicator.hpp"
 #include "engine/memory/fields.hpp"
 #include "exchange/rounds.hpp"
 #include "index_halo/index_halo.hpp"
