@@ -49,7 +49,7 @@ class Placement(NamedTuple):
     bytes: int
     """Between all ranks."""
     bytes_before: int
-    """Of these between nodes, with ranks in MPI's order."""
+    """Of these between nodes, with ranks in the grid's order."""
     bytes_after: int
     """Of these between nodes, as ranks are placed now: never more than before."""
     nodes: int
