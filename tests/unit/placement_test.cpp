@@ -145,18 +145,21 @@ std::int64_t least_of_all(const Case &job) {
 
 TEST(Placement, every_order_is_a_permutation_and_ranks_and_places_are_each_others_inverse) {
   for (const Dims &dims : {Dims{12}, Dims{4, 6}, Dims{3, 4, 5}, Dims{2, 3, 2, 3}})
-    for (const int nodes : {2, 3, 5}) {
-      const Case job{dims, in_turn(std::accumulate(dims.begin(), dims.end(), 1, std::multiplies<>()), nodes)};
-      for (hlc_grid order : list_orders(job.grid(), nodes)) {
-        std::set<std::vector<int>> places;
-        for (int rank = 0; rank < job.ranks(); ++rank) {
-          take_block(order, rank);
-          ASSERT_EQ(grid_rank(order, order.coords), rank);
-          places.insert(std::vector<int>(order.coords, order.coords + order.ndims));
+    for (const hlc_layout numbered : {HLC_ROW_MAJOR, HLC_COLUMN_MAJOR})
+      for (const int nodes : {2, 3, 5}) {
+        const Case job{dims, in_turn(std::accumulate(dims.begin(), dims.end(), 1, std::multiplies<>()), nodes)};
+        hlc_grid grid = job.grid();
+        grid.order = numbered;
+        for (hlc_grid order : list_orders(grid, nodes)) {
+          std::set<std::vector<int>> places;
+          for (int rank = 0; rank < job.ranks(); ++rank) {
+            take_block(order, rank);
+            ASSERT_EQ(grid_rank(order, order.coords), rank);
+            places.insert(std::vector<int>(order.coords, order.coords + order.ndims));
+          }
+          ASSERT_EQ(places.size(), job.node_of.size());
         }
-        ASSERT_EQ(places.size(), job.node_of.size());
       }
-    }
 }
 
 TEST(Placement, the_first_order_is_that_of_MPI_Cart_create) {
