@@ -207,98 +207,92 @@ contains
     type(grid_t), intent(in) :: grid
     type(turbulence_t), intent(in) :: turbulence
     type(state_t), intent(inout) :: state
-    integer :: i, j, k, nz
-    nz = grid%nz
+    real(real64), dimension(0:grid%nz) :: tilt_x, tilt_y
+    real(real64) :: upright(grid%nz)
+    integer :: i, j, k
     do i = 1, grid%nx
       do j = 1, grid%ny
+        tilt_x = tilt(grid, turbulence, state, U_WIND, j, i)
+        tilt_y = tilt(grid, turbulence, state, V_WIND, j, i)
+        upright = along(grid, turbulence, state, W_WIND, j, i)
         associate (u => state%tendency(:, j, i, U_WIND), v => state%tendency(:, j, i, V_WIND), w => state%tendency(:, j, i, W_WIND))
-          u = u + (along_x(j, i + 1) - along_x(j, i))/grid%dx + (across(j, i) - across(j - 1, i))/grid%dy &
-              + layer_sum(tilt_x(j, i))
-          v = v + (along_y(j + 1, i) - along_y(j, i))/grid%dy + (across(j, i) - across(j, i - 1))/grid%dx &
-              + layer_sum(tilt_y(j, i))
-          w(1:nz - 1) = w(1:nz - 1) + inner((tilt_x(j, i) - tilt_x(j, i - 1))/grid%dx + (tilt_y(j, i) - tilt_y(j - 1, i))/grid%dy)
-          do k = 1, nz - 1
-            w(k) = w(k) + (grid%density(k + 1)*upright(k + 1) - grid%density(k)*upright(k))/(grid%density_face(k)*grid%dz_face(k))
+          u = u + (along(grid, turbulence, state, U_WIND, j, i + 1) - along(grid, turbulence, state, U_WIND, j, i))/grid%dx &
+              + (across(grid, turbulence, state, j, i) - across(grid, turbulence, state, j - 1, i))/grid%dy &
+              + gain_of_layers(grid, tilt_x)
+          v = v + (along(grid, turbulence, state, V_WIND, j + 1, i) - along(grid, turbulence, state, V_WIND, j, i))/grid%dy &
+              + (across(grid, turbulence, state, j, i) - across(grid, turbulence, state, j, i - 1))/grid%dx &
+              + gain_of_layers(grid, tilt_y)
+          tilt_x = (tilt_x - tilt(grid, turbulence, state, U_WIND, j, i - 1))/grid%dx
+          tilt_y = (tilt_y - tilt(grid, turbulence, state, V_WIND, j - 1, i))/grid%dy
+          do k = 1, grid%nz - 1
+            w(k) = w(k) + (tilt_x(k) + tilt_y(k)) &
+                   + (grid%density(k + 1)*upright(k + 1) - grid%density(k)*upright(k))/(grid%density_face(k)*grid%dz_face(k))
           end do
         end associate
       end do
     end do
-  contains
-    pure function along_x(row, column) result(stress)
-      integer, intent(in) :: row, column
-      real(real64) :: stress(grid%nz)
-      associate (wind => state%field(U_WIND)%values)
-        stress = 2*turbulence%viscosity(:, row, column)*(wind(:, row, column) - wind(:, row, column - 1))/grid%dx
-      end associate
-    end function along_x
-
-    pure function along_y(row, column) result(stress)
-      integer, intent(in) :: row, column
-      real(real64) :: stress(grid%nz)
-      associate (wind => state%field(V_WIND)%values)
-        stress = 2*turbulence%viscosity(:, row, column)*(wind(:, row, column) - wind(:, row - 1, column))/grid%dy
-      end associate
-    end function along_y
-
-    !> On the edge at the cell's north-east.
-    pure function across(row, column) result(stress)
-      integer, intent(in) :: row, column
-      real(real64) :: stress(grid%nz)
-      associate (nu => turbulence%viscosity, east => state%field(U_WIND)%values, north => state%field(V_WIND)%values)
-        stress = QUARTER*((nu(:, row, column) + nu(:, row, column + 1)) + (nu(:, row + 1, column) + nu(:, row + 1, column + 1))) &
-                 *((east(:, row + 1, column) - east(:, row, column))/grid%dy &
-                   + (north(:, row, column + 1) - north(:, row, column))/grid%dx)
-      end associate
-    end function across
-
-    !> On the edges at the top of the cell's east face.
-    pure function tilt_x(row, column) result(stress)
-      integer, intent(in) :: row, column
-      real(real64) :: stress(0:grid%nz)
-      associate (nu => turbulence%viscosity, wind => state%field(U_WIND)%values, rising => state%field(W_WIND)%values)
-        stress(0) = 0
-        stress(1:nz - 1) = QUARTER*((nu(1:nz - 1, row, column) + nu(1:nz - 1, row, column + 1)) &
-                                    + (nu(2:nz, row, column) + nu(2:nz, row, column + 1))) &
-                           *((wind(2:nz, row, column) - wind(1:nz - 1, row, column))/grid%dz_face(1:nz - 1) &
-                             + (rising(1:nz - 1, row, column + 1) - rising(1:nz - 1, row, column))/grid%dx)
-        stress(nz) = 0
-      end associate
-    end function tilt_x
-
-    pure function tilt_y(row, column) result(stress)
-      integer, intent(in) :: row, column
-      real(real64) :: stress(0:grid%nz)
-      associate (nu => turbulence%viscosity, wind => state%field(V_WIND)%values, rising => state%field(W_WIND)%values)
-        stress(0) = 0
-        stress(1:nz - 1) = QUARTER*((nu(1:nz - 1, row, column) + nu(1:nz - 1, row + 1, column)) &
-                                    + (nu(2:nz, row, column) + nu(2:nz, row + 1, column))) &
-                           *((wind(2:nz, row, column) - wind(1:nz - 1, row, column))/grid%dz_face(1:nz - 1) &
-                             + (rising(1:nz - 1, row + 1, column) - rising(1:nz - 1, row, column))/grid%dy)
-        stress(nz) = 0
-      end associate
-    end function tilt_y
-
-    pure function upright(level) result(stress)
-      integer, intent(in) :: level
-      real(real64) :: stress, below
-      associate (rising => state%field(W_WIND)%values)
-        below = 0
-        if (level > 1) below = rising(level - 1, j, i)
-        stress = 2*turbulence%viscosity(level, j, i)*(rising(level, j, i) - below)/grid%dz(level)
-      end associate
-    end function upright
-
-    !> What the layers gain from a stress on their lower and upper faces.
-    pure function layer_sum(stress) result(gain)
-      real(real64), intent(in) :: stress(0:)
-      real(real64) :: gain(grid%nz)
-      gain = (grid%density_face(1:)*stress(1:) - grid%density_face(:nz - 1)*stress(:nz - 1))/(grid%density*grid%dz)
-    end function layer_sum
-
-    pure function inner(faces) result(values)
-      real(real64), intent(in) :: faces(0:)
-      real(real64) :: values(grid%nz - 1)
-      values = faces(1:nz - 1)
-    end function inner
   end subroutine mix_wind
+
+  !> At the centres of a column: the stress of a wind on what it blows along.
+  pure function along(grid, turbulence, state, wind, j, i) result(stress)
+    type(grid_t), intent(in) :: grid
+    type(turbulence_t), intent(in) :: turbulence
+    type(state_t), intent(in) :: state
+    integer, intent(in) :: wind, j, i
+    real(real64) :: stress(grid%nz)
+    associate (q => state%field(wind)%values)
+      select case (wind)
+      case (U_WIND)
+        stress = (q(:, j, i) - q(:, j, i - 1))/grid%dx
+      case (V_WIND)
+        stress = (q(:, j, i) - q(:, j - 1, i))/grid%dy
+      case default
+        stress(1) = q(1, j, i)/grid%dz(1)
+        stress(2:) = (q(2:grid%nz, j, i) - q(1:grid%nz - 1, j, i))/grid%dz(2:)
+      end select
+    end associate
+    stress = 2*turbulence%viscosity(:, j, i)*stress
+  end function along
+
+  !> On the edges at the north-east of a column.
+  pure function across(grid, turbulence, state, j, i) result(stress)
+    type(grid_t), intent(in) :: grid
+    type(turbulence_t), intent(in) :: turbulence
+    type(state_t), intent(in) :: state
+    integer, intent(in) :: j, i
+    real(real64) :: stress(grid%nz)
+    associate (nu => turbulence%viscosity, u => state%field(U_WIND)%values, v => state%field(V_WIND)%values)
+      stress = QUARTER*((nu(:, j, i) + nu(:, j, i + 1)) + (nu(:, j + 1, i) + nu(:, j + 1, i + 1))) &
+               *((u(:, j + 1, i) - u(:, j, i))/grid%dy + (v(:, j, i + 1) - v(:, j, i))/grid%dx)
+    end associate
+  end function across
+
+  !> On the edges at the top of the cells' east faces, for u, or north faces, for v.
+  pure function tilt(grid, turbulence, state, wind, j, i) result(stress)
+    type(grid_t), intent(in) :: grid
+    type(turbulence_t), intent(in) :: turbulence
+    type(state_t), intent(in) :: state
+    integer, intent(in) :: wind, j, i
+    real(real64) :: stress(0:grid%nz), width
+    integer :: k, row, column
+    row = merge(j, j + 1, wind == U_WIND)
+    column = merge(i + 1, i, wind == U_WIND)
+    width = merge(grid%dx, grid%dy, wind == U_WIND)
+    stress(0) = 0
+    stress(grid%nz) = 0
+    associate (nu => turbulence%viscosity, q => state%field(wind)%values, w => state%field(W_WIND)%values)
+      do k = 1, grid%nz - 1
+        stress(k) = QUARTER*((nu(k, j, i) + nu(k, row, column)) + (nu(k + 1, j, i) + nu(k + 1, row, column))) &
+                    *((q(k + 1, j, i) - q(k, j, i))/grid%dz_face(k) + (w(k, row, column) - w(k, j, i))/width)
+      end do
+    end associate
+  end function tilt
+
+  !> What layers gain from a stress on their lower and upper faces.
+  pure function gain_of_layers(grid, stress) result(gain)
+    type(grid_t), intent(in) :: grid
+    real(real64), intent(in) :: stress(0:)
+    real(real64) :: gain(grid%nz)
+    gain = (grid%density_face(1:)*stress(1:) - grid%density_face(:grid%nz - 1)*stress(:grid%nz - 1))/(grid%density*grid%dz)
+  end function gain_of_layers
 end module cloud_turbulence

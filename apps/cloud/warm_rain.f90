@@ -1,9 +1,9 @@
 !> Warm rain of two moments, mass and number, and the sinking of cloud drops; column by column, after the flow of the step.
 !> Nothing here looks beyond its column.
 !>
-!> Rates and fall speeds of rain: M. Khairoutdinov, Y. Kogan: A new cloud physics parameterization in a large-eddy simulation model of
-!> marine stratocumulus. Mon. Wea. Rev. 128, 2000, 229-243; evaporation is the growth of a drop by diffusion, written out. Cloud drops
-!> sink as in the intercomparison of A. S. Ackerman et al., Mon. Wea. Rev. 137, 2009, 1083-1110.
+!> Rates and fall speeds of rain: M. Khairoutdinov, Y. Kogan: A new cloud physics parameterization in a large-eddy simulation
+!> model of marine stratocumulus. Mon. Wea. Rev. 128, 2000, 229-243; evaporation is the growth of a drop by diffusion, written
+!> out. Cloud drops sink as in the intercomparison of A. S. Ackerman et al., Mon. Wea. Rev. 137, 2009, 1083-1110.
 !> SPDX-License-Identifier: BSD-3-Clause
 module cloud_warm_rain
   use, intrinsic :: iso_fortran_env, only: real64
