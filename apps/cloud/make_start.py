@@ -5,7 +5,7 @@
 make_start.py --cloud build/release/bin/cloud [--launcher "mpiexec -n 2"] [--until 3600] [--case CASE.nml] [--output FILE]
 make_start.py --from RESTART [--output FILE]       what cloud --save has left of such a run
 
-Standard library only. It took half an hour on one core that other programs used, too.
+Standard library only. The hour took 14 minutes on one core that other programs used, too.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
