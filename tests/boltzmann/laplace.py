@@ -17,7 +17,7 @@ def main():
     split = sys.argv.index("--")
     program, launcher = sys.argv[1], sys.argv[split + 1:]
     for words in RUNS:
-        command = [*launcher, "-n", "2", program, "--case", str(CASE), "--check", "--variant", "direct", *words]
+        command = [*launcher, "-n", "1", program, "--case", str(CASE), "--check", "--variant", "direct", *words]
         done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=500)
         verdicts = [line for line in done.stdout.splitlines() if line.startswith("check ")]
         if done.returncode != 0 or len(verdicts) != 1 or "Laplace" not in verdicts[0]:
