@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Laplace's law to 1 %: the case drop.toml, with distributions and with finite differences.
+"""Laplace's law to 1 %: the case drop.toml by distributions, and a smaller drop by finite differences.
 
 laplace.py BOLTZMANN -- LAUNCHER FLAG...
 
@@ -10,7 +10,9 @@ import subprocess
 import sys
 
 CASE = pathlib.Path(__file__).resolve().parents[2] / "apps" / "boltzmann" / "drop.toml"
-RUNS = [["--order-parameter", "lb"], ["--order-parameter", "fd"]]
+SMALLER = ["--global", "64", "1", "64", "--radius", "16", "--bulk", "0.04", "--kappa", "0.08", "--mobility", "0.25", "--viscosity", "0.1667",
+           "--steps", "6000"]
+RUNS = [["--order-parameter", "lb"], ["--order-parameter", "fd", *SMALLER]]
 
 
 def main():
