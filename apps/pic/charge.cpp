@@ -9,6 +9,7 @@ Correction::Correction(const Setup &setup)
     : block_(setup.block),
       potential_(setup.context, setup.block, 1),
       displacement_(setup.context, setup.block, 3),
+      face_swaps_(setup, potential_, Sides::faces, Way::forward, Site::gauss, "potential of an iteration"),
       swaps_(setup, potential_, Sides::both, Way::forward, Site::gauss, "displacement potential"),
       x_(size()) {
   for (int d = 0; d < 3; ++d) per_square_[d] = 1 / (block_.spacing(d) * block_.spacing(d));
@@ -16,7 +17,7 @@ Correction::Correction(const Setup &setup)
 
 void Correction::apply(const double *from, double *to) {
   scatter(block_, from, potential_);
-  swaps_.swap();
+  face_swaps_.swap();
   for_own(block_, [&](std::size_t cell, std::size_t own, auto, auto, auto) {
     const double here = *potential_.at(cell);
     double sum = 0;

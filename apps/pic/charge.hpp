@@ -35,7 +35,7 @@ class Correction : public Operator {
   const Block &block_;
   double per_square_[3];
   Array potential_, displacement_;
-  Swaps swaps_;
+  Swaps face_swaps_, swaps_;
   std::vector<double> x_;
 };
 

@@ -39,7 +39,7 @@ struct Options {
   double sheet_temperature_ratio = 5;  ///< ions over electrons
 
   bool correct_charge = true;
-  double correction_weight = 0.51, correction_tolerance = 1e-3;
+  double correction_weight = 0.51, correction_tolerance = 1e-2;
 
   std::vector<std::string> variants{"auto:overlapped:sparse"};
   std::string history, output, restart;

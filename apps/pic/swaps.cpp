@@ -15,7 +15,7 @@ halocline::Halo Swaps::plan(const Setup &setup, Array &array, Sides sides, Way w
   const int periodic[4] = {1, 1, 1, 0};
   hlc_grid with_numbers{};
   halocline::check(hlc_grid_create(setup.context.raw(), 4, global, dims, periodic, &with_numbers));
-  const bool low = sides == Sides::both;
+  const bool low = sides != Sides::high;
   hlc_field field{};
   field.data = low ? array.data() : array.at(block.cell(0, 0, 0));
   field.type = HLC_FLOAT64;
@@ -28,6 +28,7 @@ halocline::Halo Swaps::plan(const Setup &setup, Array &array, Sides sides, Way w
     spec.depth_low[d] = low ? 1 : 0;
     spec.depth_high[d] = 1;
   }
+  spec.stencil = sides == Sides::faces ? HLC_STENCIL_STAR : HLC_STENCIL_BOX;
   spec.nfields = 1;
   spec.fields = &field;
   spec.mode = static_cast<hlc_mode>(way == Way::forward ? setup.mode : setup.reverse_mode);

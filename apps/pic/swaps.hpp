@@ -8,8 +8,8 @@
 
 namespace pic {
 
-/// Which sides of a block have a halo in a swap.
-enum class Sides { both, high };
+/// Which halo cells a swap has: all around the block, those on the high sides, or those beside faces, without edges and corners.
+enum class Sides { both, high, faces };
 /// Forward: owners to halos. Reverse: halo values are added to their owners.
 enum class Way { forward, reverse };
 
