@@ -14,6 +14,7 @@ import plots  # noqa: E402
 
 PARTS = {"moments_s": "#0b6e8a", "fields_s": "#5f98a6", "solver_swaps_s": "#8fb8c6", "charge_swaps_s": "#c9a46b", "particles_s": "#d9c8a9",
          "sums_s": "#b3402e"}
+COLORS = ("#333333", "#0b6e8a", "#888888", "#b3402e", "#8fb8c6", "#c9a46b", "#5f98a6", "#a98a5b")
 
 
 def median_ms(report, name, part):
@@ -35,9 +36,9 @@ def draw_parts(axes, report):
 
 def draw_sizes(axes, sweep):
     at = range(len(sweep))
-    for name in sweep[0]["order"]:
+    for name, color in zip(sweep[0]["order"], COLORS):
         samples = [[1e3 * sample["communication_s"] for sample in report["variants"][name]["samples"]] for report in sweep]
-        plots.draw_band(axes, at, samples, label=name)
+        plots.draw_band(axes, at, samples, label=name, color=color)
     axes.set_yscale("log")
     axes.set_xticks(list(at), [report["problem"]["cells"] for report in sweep], fontsize=8)
     axes.set_ylabel("communication, ms per step", fontsize=9)

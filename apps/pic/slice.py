@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Draws the plane of x and y from a NetCDF file of the mini-app pic: current along z with magnetic field lines, the field across the
-sheets, density of electrons, electric field along z.
+sheets, density of electrons, magnetic field along z, which in reconnection comes from the Hall current.
 
 usage: slice.py FILE.nc [--output PICTURE.png] [--z INDEX] [--record N]
 
@@ -57,7 +57,7 @@ def main():
             return np.ma.getdata(data[name][options.record, :, :, options.z])
 
         x, y, time, title = data["x"][:], data["y"][:], float(data["time"][options.record]), data.title
-        bx, by, ez = plane("magnetic_x"), plane("magnetic_y"), plane("electric_z")
+        bx, by, bz = plane("magnetic_x"), plane("magnetic_y"), plane("magnetic_z")
         light = next(name for name in data.variables if name.startswith("charge_density_"))
         density = plane(light)
     lines, jz = flux(bx, by, x[1] - x[0], y[1] - y[0])
@@ -67,7 +67,7 @@ def main():
     draw(axes[0, 1], (x, y), by, "Magnetic field along y")
     title_of_density = f"{light.removeprefix('charge_density_').capitalize()}: charge per volume"
     draw(axes[1, 0], (x, y), np.abs(density), title_of_density, centred=False)
-    draw(axes[1, 1], (x, y), ez, "Electric field along z")
+    draw(axes[1, 1], (x, y), bz, "Magnetic field along z")
     figure.suptitle(f"{title}, time {time:g}", fontsize=12, x=0.01, ha="left")
     picture = options.output or str(pathlib.Path(options.file).with_suffix(".png"))
     plots.save(figure, picture, dpi=130)
