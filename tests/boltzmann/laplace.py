@@ -10,8 +10,8 @@ import subprocess
 import sys
 
 CASE = pathlib.Path(__file__).resolve().parents[2] / "apps" / "boltzmann" / "drop.toml"
-SMALLER = ["--global", "64", "1", "64", "--radius", "16", "--bulk", "0.04", "--kappa", "0.08", "--mobility", "0.25", "--viscosity", "0.1667",
-           "--steps", "6000"]
+SMALLER = ["--global", "64", "1", "64", "--radius", "16", "--bulk", "0.04", "--kappa", "0.08", "--mobility", "0.25",
+           "--viscosity", "0.1667", "--steps", "6000"]
 RUNS = [["--order-parameter", "lb"], ["--order-parameter", "fd", *SMALLER]]
 
 
