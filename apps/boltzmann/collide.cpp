@@ -3,6 +3,13 @@
 
 #include <utility>
 
+// The sites of a row do not depend on each other.
+#if defined(__clang__)
+#define BOLTZMANN_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define BOLTZMANN_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 namespace boltzmann {
 namespace {
 
@@ -88,7 +95,7 @@ void collide_row(const Relaxation &r, double *f, std::int64_t stride, std::int64
   const double even_force = 1 - r.even / 2, odd_force = 1 - r.odd / 2;
   const double fx = r.force[0], fy = r.force[1], fz = r.force[2];
   double *u_x = velocity ? (*velocity)[0] : nullptr, *u_y = velocity ? (*velocity)[1] : nullptr, *u_z = velocity ? (*velocity)[2] : nullptr;
-#pragma GCC ivdep
+  BOLTZMANN_INDEPENDENT
   for (std::int64_t z = 0; z < n; ++z) {
     double rho = f[z], jx = 0, jy = 0, jz = 0;
     for_numbers(
@@ -146,7 +153,7 @@ void collide(const Relaxation &relaxation, Rows &f, std::int64_t n, const Rows *
 /// Gradients by the lattice's own weights, which are isotropic to the fourth order.
 void add_chemistry(const FreeEnergy &energy, const Rows &around, std::int64_t n, Rows &chemistry) {
   const double bulk = energy.bulk, kappa = energy.kappa;
-#pragma GCC ivdep
+  BOLTZMANN_INDEPENDENT
   for (std::int64_t z = 0; z < n; ++z) {
     const double phi = around[4][z + 1];
     double gx = 0, gy = 0, gz = 0, laplacian = -4 * phi;
@@ -189,7 +196,7 @@ void set_order_parameter(const FreeEnergy &energy, Rows &g, std::int64_t n, cons
   double *first = g[0];
   const std::int64_t stride = g.stride();
   const double *u_x = velocity[0], *u_y = velocity[1], *u_z = velocity[2], *potential = chemistry[kPotential];
-#pragma GCC ivdep
+  BOLTZMANN_INDEPENDENT
   for (std::int64_t z = 0; z < n; ++z) {
     const double m = phi[z], ux = u_x[z], uy = u_y[z], uz = u_z[z];
     Tensor q = flux(m, ux, uy, uz);
