@@ -6,6 +6,7 @@
 
 #include <halocline/halocline.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>

@@ -11,8 +11,7 @@ static constexpr int kSweeps = 5;
 static Int3 int3(const std::vector<std::int64_t> &list) { return {list[0], list[1], list[2]}; }
 
 Model::Model(const halocline::Context &context, const Options &options, const Variant &variant)
-    : context_(context),
-      options_(options),
+    : options_(options),
       block_(context, int3(options.cells), {options.length[0], options.length[1], options.length[2]},
              {options.ranks[0], options.ranks[1], options.ranks[2]}),
       setup_{context, block_, variant.mode, variant.reverse_mode, clock_},

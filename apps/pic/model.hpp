@@ -57,7 +57,6 @@ class Model {
   std::vector<double> divergence_of_field();
   void sort_particles();
 
-  const halocline::Context &context_;
   const Options &options_;
   Block block_;
   Clock clock_;
