@@ -49,6 +49,7 @@ contains
     open (newunit=unit, file=path, status='old', action='read', iostat=status, iomsg=text)
     if (status == 0) then
       call read_namelist(unit, case, status, text)
+      if (is_iostat_end(status)) text = 'it has no group &case_parameters that ends with /'
       if (status == 0) call read_physics_case(unit, case%physics, status, text)
       close (unit)
     end if
@@ -101,7 +102,10 @@ contains
     call require(case%time_step > 0, 'time_step must be positive')
     call require(case%steps >= 0, 'steps must not be negative')
     call require(case%surface_pressure > 0, 'surface_pressure must be positive')
+    call require(all(abs(case%wind) <= huge(case%wind)), 'wind must be two numbers that are finite')
     call require(case%theta_below > 0, 'theta_below must be positive')
+    call require(case%theta_above > 0, 'theta_above must be positive')
+    call require(case%water_below >= 0 .and. case%water_above >= 0, 'water_below and water_above must not be negative')
     call require(case%pressure_tolerance > 0, 'pressure_tolerance must be positive')
     call require(case%pressure_iterations >= 1, 'pressure_iterations must be at least 1')
   contains

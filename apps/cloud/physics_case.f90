@@ -45,28 +45,58 @@ contains
     integer, intent(out) :: status
     character(*), intent(inout) :: message
 
-    rewind (unit)
-    physics%wanted = has_group(unit)
-    status = 0
-    if (.not. physics%wanted) return
+    call find_groups(unit, physics%wanted, status, message)
+    if (status /= 0 .or. .not. physics%wanted) return
     rewind (unit)
     call read_group(unit, physics, status, message)
     if (status == 0) call check(physics, status, message)
   end subroutine read_physics_case
 
-  function has_group(unit) result(found)
+  !> Whether the file has the group. A group of another name is a fault: a misspelled one would leave its case without physics.
+  subroutine find_groups(unit, found, status, message)
     integer, intent(in) :: unit
-    logical :: found
+    logical, intent(out) :: found
+    integer, intent(out) :: status
+    character(*), intent(inout) :: message
     character(256) :: line
-    integer :: status
+    integer :: end_of_file
+
     found = .false.
+    status = 0
+    rewind (unit)
     do
-      read (unit, '(a)', iostat=status) line
-      if (status /= 0) return
-      found = index(adjustl(line), '&physics_parameters') == 1
-      if (found) return
+      read (unit, '(a)', iostat=end_of_file) line
+      if (end_of_file /= 0) return
+      select case (group_name(line))
+      case ('', 'case_parameters', 'end')
+      case ('physics_parameters')
+        found = .true.
+      case default
+        status = 1
+        message = 'unknown group "&'//group_name(line)//'"; there are &case_parameters and &physics_parameters'
+        return
+      end select
     end do
-  end function has_group
+  end subroutine find_groups
+
+  !> The name behind a line's & in small letters, as Fortran does not tell them from large ones; empty if the line begins no group.
+  pure function group_name(line) result(name)
+    character(*), intent(in) :: line
+    character(:), allocatable :: name
+    character(*), parameter :: TAB = achar(9)
+    integer :: first, i, code
+
+    name = ''
+    first = verify(line, ' '//TAB)
+    if (first == 0) return
+    if (line(first:first) /= '&') return
+    do i = first + 1, len(line)
+      if (scan(line(i:i), ' '//TAB//'/,!') == 1) return
+      code = iachar(line(i:i))
+      if (code >= iachar('A') .and. code <= iachar('Z')) code = code + 32
+      name = name//achar(code)
+    end do
+  end function group_name
 
   subroutine read_group(unit, physics, status, message)
     integer, intent(in) :: unit
