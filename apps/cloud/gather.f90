@@ -1,13 +1,13 @@
-!> Brings a field of the whole grid together on one rank.
+!> Brings a field of the whole grid together on one rank, and closes the files that this rank writes.
 !> SPDX-License-Identifier: BSD-3-Clause
 module cloud_gather
-  use, intrinsic :: iso_fortran_env, only: real64
+  use, intrinsic :: iso_fortran_env, only: int64, real64
   use halocline_mpi, only: hlc_mpi_allgather, hlc_mpi_gatherv
   use cloud_grid, only: grid_t
   use cloud_ranks, only: ranks_t
   implicit none
   private
-  public :: gather, WRITER
+  public :: gather, close_whole, WRITER
 
   integer, parameter :: WRITER = 0          !< the rank that writes files
 
@@ -51,4 +51,23 @@ contains
       end do
     end do
   end subroutine place_block
+
+  !> Closes a stream that was written from its beginning. message is empty if the file has all of it. gfortran's runtime keeps what
+  !> is written in a buffer, and does not say when that could not be stored, as on a full disk; so the file's size is looked at.
+  subroutine close_whole(unit, path, message)
+    integer, intent(in) :: unit
+    character(*), intent(in) :: path
+    character(:), allocatable, intent(out) :: message
+    character(256) :: text
+    integer(int64) :: place, bytes
+    integer :: status
+
+    message = ''
+    inquire (unit, pos=place)
+    close (unit, iostat=status, iomsg=text)
+    inquire (file=path, size=bytes)
+    if (status == 0 .and. bytes == place - 1) return
+    write (text, '(2(a,i0),a)') 'only ', max(bytes, 0_int64), ' of ', place - 1, ' bytes could be stored; is the disk full?'
+    message = trim(text)
+  end subroutine close_whole
 end module cloud_gather

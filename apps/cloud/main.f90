@@ -11,7 +11,7 @@ program cloud
   use cloud_options, only: options_t, read_options, usage
   use cloud_output, only: close_output, open_output, output_fault, output_t, write_record
   use cloud_ranks, only: stop_together, EXIT_FAILED, EXIT_USAGE
-  use cloud_restart, only: read_restart, write_restart
+  use cloud_restart, only: read_restart, try_restart, write_restart
   use cloud_statistics, only: close_statistics, open_statistics, record_statistics, statistics_t
   use cloud_report, only: print_checks, print_communication, print_fingerprints, print_head, print_progress
   implicit none
@@ -94,9 +94,13 @@ contains
     type(output_t) :: file
     type(statistics_t) :: statistics
     character(:), allocatable :: message
-    character(120) :: fault
+    character(160) :: fault
     integer :: step
 
+    if (options%save /= '') then
+      call try_restart(options%save, model, message)
+      call need_everywhere('--save "'//options%save//'": ', message)
+    end if
     call open_output(options%output, model, file)
     call open_statistics(options%statistics, model, statistics, message)
     call need_everywhere('--statistics "'//options%statistics//'": ', message)
@@ -108,6 +112,8 @@ contains
       fault = ''
       if (.not. model%pressure%converged) write (fault, '(a,i0,a,i0,a)') 'step ', step, ': the pressure did not converge in ', &
         model%pressure%iterations, ' iterations'
+      if (fault /= '' .and. model%pressure%iterations == 0) write (fault, '(a,i0,a)') 'step ', step, &
+        ': the source of the pressure is not finite; look for a number of the case that is not, or far too large'
       if (.not. model%budget%courant <= LARGEST_COURANT) write (fault, '(a,i0,a,f0.2,a,f0.1)') 'step ', step, &
         ': the Courant number is ', model%budget%courant, ', but positive advection needs at most ', LARGEST_COURANT
       if (fault /= '') call stop_together(model%ranks, EXIT_FAILED, trim(fault))
@@ -116,7 +122,8 @@ contains
     end do
     if (model%clock%step > 0) call write_record(model, file)
     call close_output(file)
-    call close_statistics(statistics)
+    call close_statistics(options%statistics, statistics, message)
+    call need_everywhere('--statistics "'//options%statistics//'": ', message)
     if (options%save == '') return
     call write_restart(options%save, model, message)
     call need_everywhere('--save "'//options%save//'": ', message)

@@ -7,15 +7,15 @@
 !> values as (z, y, x).
 !> SPDX-License-Identifier: BSD-3-Clause
 module cloud_restart
-  use, intrinsic :: iso_fortran_env, only: int32, real32, real64
+  use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   use halocline_mpi, only: hlc_mpi_max
-  use cloud_gather, only: gather, WRITER
+  use cloud_gather, only: close_whole, gather, WRITER
   use cloud_grid, only: grid_t
   use cloud_model, only: model_t, resume_model
   use cloud_state, only: FIELDS, W_WIND
   implicit none
   private
-  public :: write_restart, read_restart
+  public :: write_restart, try_restart, read_restart
 
   character(16), parameter :: MAGIC = 'halocline cloud1'
   real(real64), parameter :: SAME_LENGTH = 1.0e-6_real64    !< m
@@ -32,6 +32,30 @@ module cloud_restart
   end type file_t
 
 contains
+
+  !> message is empty if the writer can write such a file: so a long run says at its start that it could not. The file stays as it
+  !> is.
+  subroutine try_restart(path, model, message)
+    character(*), intent(in) :: path
+    type(model_t), intent(in) :: model
+    character(:), allocatable, intent(out) :: message
+    character(256) :: text
+    integer :: unit, status
+    logical :: is_there
+
+    message = ''
+    if (model%ranks%rank /= WRITER) return
+    inquire (file=path, exist=is_there)
+    open (newunit=unit, file=path, access='stream', form='unformatted', position='append', action='write', iostat=status, &
+          iomsg=text)
+    if (status /= 0) then
+      message = trim(text)
+    else if (is_there) then
+      close (unit)
+    else
+      close (unit, status='delete')
+    end if
+  end subroutine try_restart
 
   !> message is empty on the writer if the file is there. Collective.
   subroutine write_restart(path, model, message)
@@ -58,8 +82,11 @@ contains
       if (f > FIELDS) write (unit, iostat=status, iomsg=text) POTENTIAL, whole
     end do
     if (model%ranks%rank /= WRITER) return
-    if (status == 0) close (unit, iostat=status, iomsg=text)
-    if (status /= 0) message = trim(text)
+    if (status == 0) then
+      call close_whole(unit, path, message)
+    else
+      message = trim(text)
+    end if
   end subroutine write_restart
 
   function inner(model, values) result(interior)
@@ -135,34 +162,43 @@ contains
     type(file_t), intent(inout) :: file
     type(model_t), intent(inout) :: model
     character(16) :: name
-    integer :: n, f, place
+    integer(int64) :: place
+    integer :: n, f
+    logical :: found(FIELDS)
 
+    found = .false.
     inquire (file%unit, pos=place)
     do n = 1, file%fields
       read (file%unit, pos=place, iostat=file%status, iomsg=file%text) name
       place = place + len(name)
       do f = 1, FIELDS
         if (model%state%field(f)%name /= name) cycle
+        found(f) = .true.
         associate (values => model%state%field(f)%values(:, 1:model%grid%ny, 1:model%grid%nx))
           call read_columns(file, place, model%grid, values, on_faces=f == W_WIND)
         end associate
       end do
       if (name == POTENTIAL) call read_columns(file, place, model%grid, model%pressure%potential, on_faces=.false.)
       if (file%status /= 0) return
-      place = place + file%bytes*product(file%cells)
+      place = place + file%bytes*product(int(file%cells, int64))
     end do
+    if (file%bytes == 4 .or. all(found)) return
+    file%status = 1
+    file%text = 'it has no field '//trim(model%state%field(findloc(found, .false., dim=1))%name)// &
+      ': the case that wrote it had other physics'
   end subroutine read_fields
 
   !> Fills columns from the values that begin at a place of the file. An array that is larger than the block has a column around
   !> it, beyond the grid's periodic sides. on_faces: the values stand on the upper faces of the layers.
   subroutine read_columns(file, place, grid, values, on_faces)
     type(file_t), intent(inout) :: file
-    integer, intent(in) :: place
+    integer(int64), intent(in) :: place          !< a file may be larger than 2 GiB
     type(grid_t), intent(in) :: grid
     real(real64), intent(inout) :: values(:, :, :)
     logical, intent(in) :: on_faces
     real(real32) :: short(file%cells(3))
-    integer :: i, j, around, x, y, here
+    integer(int64) :: here
+    integer :: i, j, around, x, y
 
     around = (size(values, 3) - grid%nx)/2
     do i = 1, size(values, 3)
@@ -170,7 +206,7 @@ contains
         if (file%status /= 0) return
         x = modulo(grid%first_x + i - 1 - around, grid%cells(1))
         y = modulo(grid%first_y + j - 1 - around, grid%cells(2))
-        here = place + file%bytes*file%cells(3)*(x*grid%cells(2) + y)
+        here = place + int(file%bytes, int64)*file%cells(3)*(int(x, int64)*grid%cells(2) + y)
         if (file%bytes == 8) then
           read (file%unit, pos=here, iostat=file%status, iomsg=file%text) values(:, j, i)
         else

@@ -4,7 +4,7 @@
 module cloud_statistics
   use, intrinsic :: iso_fortran_env, only: real64
   use halocline_mpi, only: hlc_mpi_sum
-  use cloud_gather, only: WRITER
+  use cloud_gather, only: close_whole, WRITER
   use cloud_model, only: model_t
   use cloud_radiation, only: moist_layer_top
   use cloud_grid, only: GRAVITY
@@ -42,7 +42,8 @@ contains
     message = ''
     statistics%wanted = path /= ''
     if (.not. statistics%wanted .or. model%ranks%rank /= WRITER) return
-    open (newunit=statistics%unit, file=path, status='replace', action='write', iostat=status, iomsg=text, recl=1000000)
+    open (newunit=statistics%unit, file=path, access='stream', form='formatted', status='replace', action='write', &
+          iostat=status, iomsg=text)
     if (status /= 0) message = trim(text)
   end subroutine open_statistics
 
@@ -60,9 +61,13 @@ contains
     if (model%ranks%rank == WRITER) call write_record(model, statistics%unit, profiles_now, series_now)
   end subroutine record_statistics
 
-  subroutine close_statistics(statistics)
+  !> message is empty if the file has all records, or none is asked for.
+  subroutine close_statistics(path, statistics, message)
+    character(*), intent(in) :: path
     type(statistics_t), intent(inout) :: statistics
-    if (statistics%unit /= -1) close (statistics%unit)
+    character(:), allocatable, intent(out) :: message
+    message = ''
+    if (statistics%unit /= -1) call close_whole(statistics%unit, path, message)
     statistics%unit = -1
   end subroutine close_statistics
 

@@ -51,6 +51,10 @@ def restarts(runs):
     yield "its checks hold", "beyond sources" in rest.stdout and "BROKEN" not in rest.stdout
     other = runs(2, QUICK, "--global", "14,13,41", "--restart", file, "--steps", 1)
     yield "another grid is refused", other.returncode == 2 and "it has 14 x 13 x 40 cells, but the case 14 x 13 x 41" in other.stderr
+    state = runs.folder / "dry"
+    runs(1, case_with(runs, "dry", ""), "--steps", 1, "--save", state)
+    moist = runs(1, case_with(runs, "moist", "&physics_parameters\n  rain = .true.\n/"), "--restart", state, "--steps", 1)
+    yield "a state of other physics is refused", moist.returncode == 2 and "it has no field q_r" in moist.stderr
     file.write_bytes(file.read_bytes()[:-8])
     yield "a file that lacks its end is refused", runs(2, QUICK, "--restart", file, "--steps", 1).returncode == 2
     file.write_bytes(b"x" * 200)
@@ -58,6 +62,25 @@ def restarts(runs):
     yield "another file is refused", garbage.returncode == 2 and "not a restart file of cloud" in garbage.stderr
     dry = runs(1, APP / "quick.nml", "--statistics", file, "--steps", 0)
     yield "a case without physics has no statistics", dry.returncode == 2 and "physics_parameters" in dry.stderr
+
+
+def case_with(runs, name, group):
+    """A small case of dry air, and a group behind it."""
+    path = runs.folder / f"{name}.nml"
+    path.write_text(f"&case_parameters\n  cells = 8, 8, 20\n/\n{group}\n")
+    return path
+
+
+def wrong_input(runs):
+    large = runs(2, case_with(runs, "large", "\t&PHYSICS_Parameters rain = .true. /"), "--steps", 1)
+    yield "a group in large letters is read", "q_r" in dict(prints(large))
+    other = runs(2, case_with(runs, "other", "&physics_parameter\n  rain = .true.\n/"), "--steps", 1)
+    yield "a group of another name is refused", other.returncode == 2 and '"&physics_parameter"' in other.stderr
+    for option in ("--save", "--statistics"):
+        full = runs(2, QUICK, option, "/dev/full", "--steps", 1)
+        yield f"{option} to a full disk is told", full.returncode == 2 and f'{option} "/dev/full": only 0 of ' in full.stderr
+    nowhere = runs(2, QUICK, "--save", "/nonexistent/state", "--steps", 1000000)
+    yield "a file that can't be saved is named at the start", nowhere.returncode == 2 and '--save "/nonexistent/state"' in nowhere.stderr
 
 
 def tracers(runs):
@@ -86,7 +109,7 @@ def main():
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:
         runs = Runs(sys.argv[1], sys.argv[split + 1:], folder)
-        for part in (restarts, tracers, clouds):
+        for part in (restarts, wrong_input, tracers, clouds):
             for what, right in part(runs):
                 passed, failed = passed + right, failed + (not right)
                 if not right:
