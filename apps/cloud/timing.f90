@@ -12,6 +12,8 @@ module cloud_timing
   character(*), parameter :: SITE_NAMES(SITES) = [character(32) :: 'state: 29 fields', 'advection: fluxes to the left', &
                                                   'pressure source: u and v', 'pressure iterations', 'global sums (no swap)']
 
+  integer, parameter :: ROOM = 10000
+
   type :: clock_t
     integer :: step = 0
     real(real64), allocatable :: seconds(:, :)     !< (site, step)
@@ -30,12 +32,12 @@ module cloud_timing
 
 contains
 
-  !> Makes room for so many steps, and more when they come.
+  !> Makes room for so many steps, at first not for more than ROOM, and for more when they come.
   subroutine prepare(self, steps)
     class(clock_t), intent(inout) :: self
     integer, intent(in) :: steps
-    allocate (self%seconds(SITES, steps), source=0.0_real64)
-    allocate (self%step_seconds(steps), source=0.0_real64)
+    allocate (self%seconds(SITES, min(steps, ROOM)), source=0.0_real64)
+    allocate (self%step_seconds(min(steps, ROOM)), source=0.0_real64)
   end subroutine prepare
 
   subroutine begin_step(self)
