@@ -27,6 +27,9 @@ inline CLI::Validator number_check(const std::function<bool(double)> &is_right, 
   };
   return CLI::Validator(complaint, name);
 }
+inline CLI::Validator finite_number() {
+  return number_check([](double) { return true; }, "finite number", "FINITE");
+}
 inline CLI::Validator positive_number() {
   return number_check([](double value) { return value > 0; }, "positive number", "POSITIVE");
 }

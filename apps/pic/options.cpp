@@ -7,6 +7,8 @@
 
 #include <common/parse.hpp>
 
+#include <set>
+
 namespace pic {
 
 static const char *const kFooter =
@@ -50,28 +52,30 @@ static void add_case(CLI::App &app, Options &o) {
 static void add_species(CLI::App &app, Options &o) {
   app.add_option("--species", o.species, "Names; the following lists have a number for each. The rest of the charge does not move")
       ->delimiter(',');
-  app.add_option("--charge", o.charge, "Of a particle")->delimiter(',');
+  app.add_option("--charge", o.charge, "Of a particle")->delimiter(',')->check(common::finite_number());
   app.add_option("--mass", o.mass, "Of a particle")->delimiter(',')->check(common::positive_number());
   app.add_option("--density", o.density, "Particles per volume")->delimiter(',')->check(common::positive_number());
   app.add_option("--per-cell,--per_cell", o.per_cell, "Simulated particles per cell")->delimiter(',')->check(CLI::Range(1, 1000000));
   app.add_option("--thermal-speed,--thermal_speed", o.thermal_speed, "Standard deviation of each component")
       ->delimiter(',')
       ->check(common::number_from_zero());
-  app.add_option("--drift", o.drift, "Mean velocity along x")->delimiter(',');
+  app.add_option("--drift", o.drift, "Mean velocity along x")->delimiter(',')->check(common::finite_number());
   app.add_option("--start", o.start, "quiet: evenly spaced; random")->check(CLI::IsMember({"quiet", "random"}))->capture_default_str();
   app.add_option("--seed", o.seed, "Of random numbers")->check(common::seed())->capture_default_str();
 }
 
 static void add_beginning(CLI::App &app, Options &o) {
   app.add_option("--mode", o.mode, "Wavelengths along x, y, z, of perturbation, wave and history")->expected(3)->delimiter(',');
-  app.add_option("--perturbation", o.perturbation, "Of the first species' density, relative");
-  app.add_option("--wave", o.wave, "Amplitude of a standing light wave");
-  app.add_option("--sheet-field,--sheet_field", o.sheet_field, "Magnetic field of two Harris sheets; 0: none");
+  app.add_option("--perturbation", o.perturbation, "Of the first species' density, relative")->check(common::finite_number());
+  app.add_option("--wave", o.wave, "Amplitude of a standing light wave")->check(common::finite_number());
+  app.add_option("--sheet-field,--sheet_field", o.sheet_field, "Magnetic field of two Harris sheets; 0: none")
+      ->check(common::finite_number());
   app.add_option("--sheet-thickness,--sheet_thickness", o.sheet_thickness, "Half of theirs")
       ->check(common::positive_number())
       ->capture_default_str();
   app.add_option("--sheet-background,--sheet_background", o.sheet_background, "Density around them")->check(common::number_from_zero());
-  app.add_option("--sheet-perturbation,--sheet_perturbation", o.sheet_perturbation, "Field of the islands at the begin, relative");
+  app.add_option("--sheet-perturbation,--sheet_perturbation", o.sheet_perturbation, "Field of the islands at the begin, relative")
+      ->check(common::finite_number());
   app.add_option("--sheet-temperature-ratio,--sheet_temperature_ratio", o.sheet_temperature_ratio, "Ions over electrons")
       ->check(common::positive_number());
 }
@@ -101,7 +105,11 @@ static std::string wrong_species(const Options &o) {
   for (const double charge : o.charge)
     if (charge == 0) return "a species has charge 0";
   if (n > 11) return "more than 11 species";
+  if (std::set<std::string>(o.species.begin(), o.species.end()).size() != n) return "--species has a name twice";
   if (o.sheet_field != 0 && n != 2) return "Harris sheets need two species, electrons and ions, not " + std::to_string(n);
+  if (o.sheet_field != 0 && (o.charge[0] > 0) == (o.charge[1] > 0))
+    return "Harris sheets need two species whose charges have opposite signs";
+  if (n == 0 && o.wave == 0) return "there is nothing to compute: give a case file, --species or --wave";
   return "";
 }
 
