@@ -11,8 +11,11 @@
 #include <common/progress.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <cinttypes>
 #include <cstdio>
+#include <cstring>
+#include <utility>
 
 namespace {
 
@@ -21,7 +24,7 @@ using namespace pic;
 /// The file of --history: a line per so many steps.
 class History {
  public:
-  History(const Options &options, bool writes) {
+  History(const Options &options, bool writes) : path_(options.history) {
     if (options.history.empty() || !writes) return;
     file_ = std::fopen(options.history.c_str(), "w");
     if (!file_) throw std::runtime_error("--history " + options.history + ": " + common::why_not_writable(options.history));
@@ -37,6 +40,14 @@ class History {
   ~History() {
     if (file_) std::fclose(file_);
   }
+  /// Throws if not all is in the file.
+  void close() {
+    if (!file_) return;
+    errno = 0;
+    const bool has_failed = std::ferror(file_) != 0;
+    const bool is_closed = std::fclose(std::exchange(file_, nullptr)) == 0;
+    if (has_failed || !is_closed) throw std::runtime_error("--history " + path_ + ": " + std::strerror(errno != 0 ? errno : EIO));
+  }
   void add(const Model &model, const Diagnosis &d) {
     if (!file_) return;
     std::fprintf(file_, "%" PRId64 ",%.10g,%.17g,%.17g", model.state().step, model.time(), d.electric, d.magnetic);
@@ -48,6 +59,7 @@ class History {
   }
 
  private:
+  std::string path_;
   std::FILE *file_ = nullptr;
 };
 
@@ -56,10 +68,14 @@ class Checks {
  public:
   Checks(const Options &options, Diagnosis first) : options_(options), first_(std::move(first)) {}
 
-  void look(const Model &model, const Diagnosis &now) {
-    drift_ = std::max(drift_, std::fabs(now.energy() - first_.energy()) / first_.energy());
-    gauss_ = std::max(gauss_, model.last().gauss_error);
-    residual_ = std::max(residual_, model.last().field_residual);
+  /// After each step.
+  void look(const Model &model) {
+    grow(gauss_, model.last().gauss_error);
+    grow(residual_, model.last().field_residual);
+  }
+  void look(const Diagnosis &now) {
+    const double change = std::fabs(now.energy() - first_.energy());
+    grow(drift_, change == 0 ? 0 : change / first_.energy());
     is_conserved_ = is_conserved_ && now.charge == first_.charge && now.particles == first_.particles;
   }
   /// Prints the lines "check WHAT right" or "WRONG". The field solver leaves open a part of the energy.
@@ -79,6 +95,10 @@ class Checks {
   }
 
  private:
+  /// What is no number (NaN) counts as larger than all, so that no check holds with it.
+  static void grow(double &largest, double value) {
+    if (!(value <= largest)) largest = value;
+  }
   static const char *words(bool right) { return right ? "right" : "WRONG"; }
 
   const Options &options_;
@@ -118,6 +138,7 @@ class Run {
 
   int go(const common::Environment &environment) {
     Model &model = *models_[0];
+    try_files();
     std::unique_ptr<Output> output;
     if (!options_.output.empty()) output = std::make_unique<Output>(options_.output, model);
     History history(options_, speaks_);
@@ -128,19 +149,29 @@ class Run {
     begin_ = MPI_Wtime();
     for (std::int64_t done = 1; done <= options_.steps; ++done) {
       step_all();
+      checks.look(model);
       if (done % options_.history_every == 0 || done == options_.steps) {
         now = diagnose(model);
-        checks.look(model, now);
+        checks.look(now);
         history.add(model, now);
       }
       if (output && options_.output_every > 0 && done % options_.output_every == 0) output->write_record(model);
       say_progress(done);
     }
     if (output) finish(*output, model);
+    history.close();
     return conclude(checks, environment);
   }
 
  private:
+  /// A file that can't be written is named before the first step.
+  void try_files() const {
+    if (!speaks_) return;
+    for (const auto &[option, path] : {std::pair("--output ", options_.output), std::pair("--json ", options_.json)}) {
+      const std::string why = path.empty() ? "" : common::why_not_writable(path);
+      if (!why.empty()) throw std::runtime_error(option + path + ": " + why);
+    }
+  }
   /// Each step begins with another variant.
   void step_all() {
     const auto first = static_cast<std::size_t>(models_[0]->state().step);

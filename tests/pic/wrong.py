@@ -11,6 +11,8 @@ import sys
 import cases
 
 TWO = ["--species", "a,b", "--charge=-1,1", "--mass", "1,1", "--density", "1,1", "--per-cell", "2,2", "--thermal-speed", "0,0"]
+SAME = [word.replace("--charge=-1,1", "--charge=1,1") for word in TWO]
+WAVE = ["--wave", "1e-3"]
 WRONG = [
     (["--cells", "8,8"], "--cells"),
     (["--cells", "0,8,8"], "--cells"),
@@ -21,11 +23,21 @@ WRONG = [
     (["--species", "a", "--charge", "0", "--mass", "1", "--density", "1", "--per-cell", "2", "--thermal-speed", "0", "--drift", "0"],
      "a species has charge 0"),
     (["--sheet-field", "0.1"], "Harris sheets need two species"),
-    (["--variant", "notfy"], "notify"),
-    (["--variant", "notify:often"], "no way to sum is called often"),
-    (["--variant", "notify:hlc:pigeons"], "not pigeons"),
-    (["--ranks", "3,1,1"], "rank"),
-    (["--restart", "/nonexistent/file.nc"], "/nonexistent/file.nc"),
+    ([*SAME, "--drift", "0,0", "--sheet-field", "0.1"], "opposite signs"),
+    ([*TWO[2:], "--drift", "0,0", "--species", "a,a"], "a name twice"),
+    ([*TWO, "--drift", "nan,0"], "'nan' is not a finite number"),
+    (["--wave", "inf"], "'inf' is not a finite number"),
+    (["--wave", "0"], "nothing to compute"),
+    ([], "nothing to compute"),
+    (["--variant", "notfy", *WAVE], "notify"),
+    (["--variant", "notify:often", *WAVE], "no way to sum is called often"),
+    (["--variant", "notify:hlc:pigeons", *WAVE], "not pigeons"),
+    (["--ranks", "3,1,1", *WAVE], "rank"),
+    (["--restart", "/nonexistent/file.nc", *WAVE], "/nonexistent/file.nc"),
+    (["--output", "/nonexistent/file.nc", *WAVE], "--output /nonexistent/file.nc: No such file"),
+    (["--history", "/nonexistent/file.csv", *WAVE], "--history /nonexistent/file.csv: No such file"),
+    (["--json", "/nonexistent/file.json", "--steps", "1000000000", *WAVE], "--json /nonexistent/file.json: No such file"),
+    (["--history", "/dev/full", *WAVE], "--history /dev/full: No space left on device"),
     (["/nonexistent/case.toml"], "/nonexistent/case.toml"),
     ([*TWO, "--drift", "2,0"], "times the speed of light"),
     (["--nonsense"], "--nonsense"),
