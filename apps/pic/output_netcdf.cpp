@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace pic {
 namespace {
@@ -61,6 +63,17 @@ bool is_first() {
 }
 
 constexpr const char *kFields[6] = {"electric_x", "electric_y", "electric_z", "magnetic_x", "magnetic_y", "magnetic_z"};
+constexpr const char *kCharge = "charge_density_of_species", *kRatio = "charge_to_mass_of_species";
+/// What a state of particles depends on, and a run that goes on must have, too.
+std::pair<std::vector<double>, std::vector<double>> of_species(const Model &model) {
+  std::pair<std::vector<double>, std::vector<double>> numbers;
+  for (const Species &species : model.state().species) {
+    numbers.first.push_back(species.charge_density);
+    numbers.second.push_back(species.charge_to_mass);
+  }
+  return numbers;
+}
+
 constexpr int kNumbers = 7;  ///< of a particle: x, v, charge
 
 }  // namespace
@@ -103,6 +116,9 @@ void Output::File::define(const Model &model, const std::vector<std::int64_t> &c
   const double step = model.options().time_step;
   check(nc_put_att_double(id, NC_GLOBAL, "time_step", NC_DOUBLE, 1, &step), "time_step");
   check(nc_put_att_double(id, NC_GLOBAL, "length", NC_DOUBLE, 3, model.options().length.data()), "length");
+  const auto [charges, ratios] = of_species(model);
+  if (!charges.empty()) check(nc_put_att_double(id, NC_GLOBAL, kCharge, NC_DOUBLE, charges.size(), charges.data()), kCharge);
+  if (!charges.empty()) check(nc_put_att_double(id, NC_GLOBAL, kRatio, NC_DOUBLE, ratios.size(), ratios.data()), kRatio);
   const int records = dimension("time", NC_UNLIMITED);
   std::vector<int> cells;
   for (int d = 0; d < 3; ++d) cells.push_back(dimension(std::string(1, "xyz"[d]), static_cast<std::size_t>(model.block().global(d))));
@@ -200,6 +216,12 @@ namespace {
 
 /// The file of --restart, read by every rank.
 class Reader {
+  static std::string listed(const std::vector<double> &numbers) {
+    std::ostringstream text;
+    for (const double number : numbers) text << (text.tellp() > 0 ? ", " : "") << number;
+    return text.str();
+  }
+
  public:
   explicit Reader(const std::string &path) : path_(path) { need(nc_open(path.c_str(), NC_NOWRITE, &id_), path, "cannot be read"); }
   Reader(const Reader &) = delete;
@@ -228,12 +250,24 @@ class Reader {
     need(nc_get_var_ulonglong(id_, variable(name), all.data()), path_, name.c_str());
     return all;
   }
+  /// Of the state to go on from, which is written at the end: before, the file has NetCDF's value for what is missing.
+  std::int64_t step() const {
+    long long step = 0;
+    need(nc_get_var_longlong(id_, variable("state_step"), &step), path_, "state_step");
+    if (step < 0) throw std::runtime_error("--restart " + path_ + ": it has no state to go on from; the run that made it did not end");
+    return step;
+  }
   void expect(const char *attribute, const std::vector<double> &wanted) const {
     std::vector<double> found(wanted.size());
+    std::size_t length = 0;
+    need(nc_inq_attlen(id_, NC_GLOBAL, attribute, &length), path_, attribute);
+    if (length != wanted.size())
+      throw std::runtime_error("--restart " + path_ + ": its " + attribute + " has " + std::to_string(length) + " numbers, the case " +
+                               std::to_string(wanted.size()) + "; use the case that wrote it");
     need(nc_get_att_double(id_, NC_GLOBAL, attribute, found.data()), path_, attribute);
     if (found != wanted)
-      throw std::runtime_error("--restart " + path_ + ": its " + attribute + " begins with " + std::to_string(found[0]) +
-                               ", that of the case with " + std::to_string(wanted[0]) + "; use the case that wrote it");
+      throw std::runtime_error("--restart " + path_ + ": its " + attribute + " is " + listed(found) + ", that of the case " +
+                               listed(wanted) + "; use the case that wrote it");
   }
 
  private:
@@ -261,6 +295,7 @@ void read_state(const std::string &path, Model &model) {
   const Block &block = model.block();
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const std::int64_t step = file.step();
   file.expect("time_step", {model.options().time_step});
   file.expect("length", model.options().length);
   for (int d = 0; d < 3; ++d) {
@@ -269,6 +304,9 @@ void read_state(const std::string &path, Model &model) {
       throw std::runtime_error("--restart " + path + ": it has " + std::to_string(found) + " cells along " + "xyz"[d] + ", the case " +
                                std::to_string(block.global(d)));
   }
+  const auto [charges, ratios] = of_species(model);
+  if (!charges.empty()) file.expect(kCharge, charges);
+  if (!charges.empty()) file.expect(kRatio, ratios);
   for (int f = 0; f < 6; ++f) {
     const std::vector<double> whole = file.numbers(std::string("state_") + kFields[f], static_cast<std::size_t>(block.global_cells()));
     Array &to = f < 3 ? model.state().electric : model.state().magnetic;
@@ -278,7 +316,7 @@ void read_state(const std::string &path, Model &model) {
     });
   }
   for (Species &species : model.state().species) read_particles(file, block, rank, species);
-  model.state().step = static_cast<std::int64_t>(file.whole_numbers("state_step", 1)[0]);
+  model.state().step = step;
   model.resume();
 }
 

@@ -7,6 +7,7 @@ same.py PIC [--all] -- LAUNCHER FLAG...
 SPDX-License-Identifier: BSD-3-Clause
 """
 import pathlib
+import subprocess
 import sys
 import tempfile
 
@@ -27,6 +28,15 @@ def expect_same(what, output, bits):
         sys.exit(f"{what} has other bits: {found}, on one rank {bits}")
 
 
+def expect_refused(what, file, case, named):
+    program, launcher = cases.program_and_launcher()
+    done = subprocess.run([*launcher, "-n", "2", program, *case, "--restart", str(file)], capture_output=True, text=True, check=False,
+                          timeout=100)
+    if done.returncode != 2 or named not in done.stderr:
+        sys.exit(f"{what}: exit status {done.returncode}, expected were 2 and {named}\n{done.stdout}{done.stderr}")
+    print(f"{what}: refused")
+
+
 def check_restart(bits):
     """5 steps, then 3 from the file, on another number of ranks."""
     with tempfile.TemporaryDirectory() as folder:
@@ -35,6 +45,7 @@ def check_restart(bits):
             print(f"no restart: {cases.WITHOUT_NETCDF}")
             return
         expect_same("a run that goes on", cases.run(1, None, *CASE, "--steps", 3, "--restart", file), bits)
+        expect_refused("a state of other masses", file, [word.replace("0.04,1", "0.05,1") for word in CASE], "charge_to_mass_of_species")
 
 
 def runs_of(everything):
