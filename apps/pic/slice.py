@@ -60,12 +60,14 @@ def main():
         bx, by, bz = plane("magnetic_x"), plane("magnetic_y"), plane("magnetic_z")
         light = next(name for name in data.variables if name.startswith("charge_density_"))
         density = plane(light)
+    if min(bx.shape) < 2:
+        sys.exit(f"{options.file}: {bx.shape[0]} x {bx.shape[1]} cells along x and y; a picture of the plane needs at least 2 x 2")
     lines, jz = flux(bx, by, x[1] - x[0], y[1] - y[0])
     figure, axes = plots.plt.subplots(2, 2, figsize=(11, 9), layout="constrained")
     draw(axes[0, 0], (x, y), jz, "Current along z, and magnetic field lines")
     axes[0, 0].contour(x, y, lines.T, 24, colors="k", linewidths=0.6, linestyles="solid")
     draw(axes[0, 1], (x, y), by, "Magnetic field along y")
-    title_of_density = f"{light.removeprefix('charge_density_').capitalize()}: charge per volume"
+    title_of_density = f"{light.removeprefix('charge_density_').capitalize()}: magnitude of the charge per volume"
     draw(axes[1, 0], (x, y), np.abs(density), title_of_density, centred=False)
     draw(axes[1, 1], (x, y), bz, "Magnetic field along z")
     figure.suptitle(f"{title}, time {time:g}", fontsize=12, x=0.01, ha="left")
