@@ -6,11 +6,14 @@
 #include "report.hpp"
 
 #include <common/comm.hpp>
+#include <common/json.hpp>
 #include <common/progress.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <stdexcept>
+#include <utility>
 
 namespace {
 
@@ -197,8 +200,18 @@ void time_in_turn(const Problem &problem, Fluids &all, Report &report) {
   }
 }
 
+/// A file that can't be written is named before the first step.
+void try_files(const Options &options) {
+  for (const auto &[option, path] :
+       {std::pair("--output ", options.output), std::pair("--checkpoint ", options.checkpoint), std::pair("--json ", options.json)}) {
+    const std::string why = path.empty() ? "" : common::why_not_writable(path);
+    if (!why.empty()) throw std::runtime_error(option + path + ": " + why);
+  }
+}
+
 int run(const Options &options, int argc, char **argv) {
   const halocline::Context context(MPI_COMM_WORLD);
+  if (context.rank() == 0) try_files(options);
   common::Skew skew(options.skew, context.rank());
   const Domain domain(context, options);
   Memories memories(context, domain, options);

@@ -60,6 +60,8 @@ def main():
             sys.exit(f"{options.file}: no order_parameter, so there is one fluid")
         phi, times = np.ma.getdata(file["order_parameter"][:]), np.ma.getdata(file["time"][:])
     plane = phi.shape[2] // 2 if options.y is None else options.y
+    if not 0 <= plane < phi.shape[2]:
+        sys.exit(f"{options.file}: no plane {plane} along y: it has 0 to {phi.shape[2] - 1}")
     shown = [int(i) for i in dict.fromkeys(np.linspace(0, len(times) - 1, min(MOST_SLICES, len(times))).astype(int))]
     figure, panels = plots.plt.subplots(1, len(shown) + 1, figsize=(3.2 * (len(shown) + 1), 3.4), squeeze=False, layout="constrained")
     for axes, record in zip(panels[0], shown):

@@ -23,6 +23,7 @@ CASES = [
     (2, ["--walls", "0", "0", "1"], "needs x and z without --walls"),
     (2, [*SPINODAL, "--mobility", "2"], "unstable"),
     (2, ["--case", "/nowhere/case.toml"], "/nowhere/case.toml"),
+    (2, ["--json", "/nonexistent/file.json", "--steps", "1000000000"], "--json /nonexistent/file.json: No such file"),
     (2, ["--seed=-1"], "'-1' is not a whole number"),
     (2, ["--nonsense"], "--nonsense"),
     # The parabola has not been reached, and the wave is too short for 1 %.
