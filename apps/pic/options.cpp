@@ -74,7 +74,7 @@ static void add_beginning(CLI::App &app, Options &o) {
       ->check(common::positive_number())
       ->capture_default_str();
   app.add_option("--sheet-background,--sheet_background", o.sheet_background, "Density around them")->check(common::number_from_zero());
-  app.add_option("--sheet-perturbation,--sheet_perturbation", o.sheet_perturbation, "Field of the islands at the begin, relative")
+  app.add_option("--sheet-perturbation,--sheet_perturbation", o.sheet_perturbation, "Field of the islands at the beginning, relative")
       ->check(common::finite_number());
   app.add_option("--sheet-temperature-ratio,--sheet_temperature_ratio", o.sheet_temperature_ratio, "Ions over electrons")
       ->check(common::positive_number());
