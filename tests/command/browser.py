@@ -8,12 +8,14 @@ import os
 import pathlib
 import select
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
 
-FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-         "--disable-sync", "--disable-extensions", "--mute-audio", "--hide-scrollbars", "--remote-debugging-pipe")
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync", "--disable-breakpad", "--disable-crash-reporter", "--disable-extensions",
+         "--mute-audio", "--hide-scrollbars", "--remote-debugging-pipe")
 TIMEOUT_S = 40
 # Expressions of a page: how many of its pictures are shown, and by how much it is wider than its window.
 SHOWN = """[...document.querySelectorAll('figure svg, figure img')].filter(one => {
@@ -29,6 +31,18 @@ def find():
     return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
+def has_members(group):
+    """Whether a process of this group runs."""
+    for status in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, its_group = status.read_text().rpartition(")")[2].split()[:3]
+        except OSError:
+            continue
+        if int(its_group) == group and state not in "ZX":
+            return True
+    return False
+
+
 class Browser:
     """One tab. complaints: errors and warnings on its console; requests: what it has asked for beside the page."""
 
@@ -40,9 +54,18 @@ class Browser:
         # Chromium reads from 3 and writes to 4.
         shell = f"exec 3<&{from_us} 4>&{to_us}; exec \"$@\""
         command = ["bash", "-c", shell, "sh", program, *FLAGS, f"--user-data-dir={self.folder.name}", "about:blank"]
-        self.process = subprocess.Popen(command, pass_fds=(from_us, to_us), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(command, pass_fds=(from_us, to_us), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                        start_new_session=True)
         os.close(from_us)
         os.close(to_us)
+        try:
+            self.start()
+        except BaseException:
+            self.end()
+            raise
+
+    def start(self):
+        """Opens a tab."""
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for part in ("Page", "Runtime", "Log", "Network"):
@@ -52,8 +75,16 @@ class Browser:
         return self
 
     def __exit__(self, *_):
-        self.process.kill()
+        self.end()
+
+    def end(self):
+        """Ends all processes of the browser, then removes its folder: they write to it until they end."""
+        group = self.process.pid
+        os.killpg(group, signal.SIGKILL)
         self.process.wait()
+        until = time.monotonic() + TIMEOUT_S
+        while has_members(group) and time.monotonic() < until:
+            time.sleep(0.01)
         os.close(self.to)
         os.close(self.back)
         self.folder.cleanup()
