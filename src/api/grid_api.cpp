@@ -17,6 +17,7 @@ hlc_status hlc_grid_create(const hlc_context *context, int ndims, const int64_t 
   return api::out(halocline::core::create_grid(context->inner, "hlc_grid_create", {ndims, global, dims, periodic}, grid));
 }
 
+// NOLINTNEXTLINE(readability-function-size): as hlc_grid_create, and the order
 hlc_status hlc_grid_create_ordered(const hlc_context *context, hlc_layout order, int ndims, const int64_t *global, const int *dims,
                                    const int *periodic, hlc_grid *grid) {
   if (!context) return api::out(api::null("hlc_grid_create_ordered", "context"));

@@ -36,7 +36,7 @@ Status make_plan(const Creation &creation, Making &making) {
   HLC_TRY(meet(inner, mine, names));
   inner.count_plan();
   HLC_TRY(making.create());
-  static_cast<void>(dropped.release());
+  [[maybe_unused]] const Making *const kept = dropped.release();
   inner.live.add(creation.kind);
   return Status::ok;
 }

@@ -56,6 +56,7 @@ void limit(const BlockTables &tables, Piece &piece) {
 
 void close_list(const BlockTables &tables, PieceList &list) {
   std::vector<int> parts;
+  parts.reserve(list.pieces.size());
   for (const Piece &piece : list.pieces) parts.push_back(tables.part_of[static_cast<std::size_t>(piece.block)]);
   list.order.sort(parts, tables.parts);
   count_cells(list);

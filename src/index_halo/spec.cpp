@@ -141,7 +141,7 @@ Status check_apart(const hlc_index_halo_spec &spec, int f, int rank) {
 
 Status check_field(const hlc_index_halo_spec &spec, int f, int rank) {
   const hlc_index_field &field = spec.fields[f];
-  const std::string who = field_name(spec, f);
+  std::string who = field_name(spec, f);
   if (!field.data && spec.nentries > 0) return refuse(rank, who + ": data is NULL");
   HLC_TRY(device::check_on_host({"hlc_index_halo_init", rank}, field.data, [&] { return who; }));
   HLC_TRY(check_element(field, who, rank));

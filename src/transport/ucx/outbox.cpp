@@ -272,7 +272,7 @@ void Outbox::send_note(ucp_ep *endpoint, Id id, const void *header, std::size_t 
   if (id == Id::ask_key) made.param.flags |= UCP_AM_SEND_FLAG_REPLY;
   const ucs_status_ptr_t sent = state_->library->am_send(endpoint, static_cast<unsigned>(id), note->header.data(), note->header.size(),
                                                          note->bytes.data(), note->bytes.size(), &made.param);
-  if (UCS_PTR_IS_PTR(sent)) static_cast<void>(note.release());
+  [[maybe_unused]] const Note *const under_way = UCS_PTR_IS_PTR(sent) ? note.release() : nullptr;
 }
 
 bool Outbox::take_answer(const Arrival &arrival) {
