@@ -19,9 +19,11 @@ HEADERS = ROOT / "include"
 MODULES = ROOT / "bindings" / "fortran"
 PACKAGE = ROOT / "bindings" / "python" / "src" / "halocline"
 # Guards, versions, what attributes expand to, and what counts the values of an enum.
-PLAIN = re.compile(r"\w+_H|(HLC|GASPI)_(API|NODISCARD|INT|VERSION_\w+|\w+_VERSION|REVISION)|\w+_COUNT_")
-# Types and constants of GASPI are described by its specification.
-OF_A_STANDARD = re.compile(r"gaspi_\w+_t|gaspi_u?(?:char|short|int|long)|gaspi_(?:float|double)|GASPI_\w+|gaspi_\w+::\w+")
+PLAIN = re.compile(r"\w+_H|(HLC|GASPI|SHMEM)_(API|NODISCARD|NORETURN|INT|VERSION_\w+|\w+_VERSION|REVISION)|\w+_COUNT_")
+# Types and constants of GASPI and OpenSHMEM are described by their specifications.
+OF_A_STANDARD = re.compile(r"gaspi_\w+_t|gaspi_u?(?:char|short|int|long)|gaspi_(?:float|double)|GASPI_\w+|gaspi_\w+::\w+"
+                           r"|_?SHMEM_\w+|shmem_\w+_t")
+STANDARDS = ("GASPI.h", "shmem.h", "halocline/shmem/names.h")
 
 
 def doxygen_is_missing():
@@ -146,11 +148,12 @@ def check():
     """Yields (sentence, true or false) for each header, for the modules and the Python package."""
     names = header_names()
     for header, found in sorted((header, found) for header, found in names.items() if found):
-        standard = header == "GASPI.h"
+        standard = header in STANDARDS
         missing = sorted({name for name, commented in found if not commented and not (standard and OF_A_STANDARD.fullmatch(name))})
         yield f"all {len(found)} public names of {header} have comments {missing or ''}".strip(), not missing
     # These declare no names of their own for users.
-    without = {"PGASPI.h", "halocline/halocline.hpp", "halocline/cxx/field_layout.hpp"}
+    without = {"PGASPI.h", "pshmem.h", "shmemx.h", "mpp/shmem.h", "mpp/shmemx.h", "halocline/shmem/generic.h",
+               "halocline/shmem/overloads.hpp", "halocline/halocline.hpp", "halocline/cxx/field_layout.hpp"}
     empty = {header for header, found in names.items() if not found} - without
     yield f"all headers were read {sorted(empty) or ''}".strip(), not empty
     yield from fortran_outcomes()
