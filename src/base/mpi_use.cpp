@@ -5,11 +5,12 @@
 #include <mpi.h>
 
 #include <mutex>
+#include <utility>
 
 namespace halocline::core {
 namespace {
 
-std::mutex mutex;  // of what follows
+std::recursive_mutex mutex;  // of what follows; a face may define MPI_Init and MPI_Finalize, which are called here
 int users = 0;
 bool started = false;
 
@@ -40,6 +41,17 @@ void end_mpi_use() {
   if (users > 0 || !started) return;
   started = false;
   MPI_Finalize();
+}
+
+bool hand_mpi_over() {
+  const std::lock_guard lock(mutex);
+  return std::exchange(started, false);
+}
+
+bool keep_mpi() {
+  const std::lock_guard lock(mutex);
+  if (users > 0) started = true;
+  return users > 0;
 }
 
 void drop_mpi_use() {

@@ -16,4 +16,10 @@ void end_mpi_use();
 /// Uncounts a user, and leaves MPI as it is.
 void drop_mpi_use();
 
+/// The program calls MPI_Init. True if begin_mpi_use has started MPI: then it is the program's from now on, which ends it.
+bool hand_mpi_over();
+
+/// The program calls MPI_Finalize. True while there are users: then the last of them ends MPI.
+bool keep_mpi();
+
 }  // namespace halocline::core

@@ -5,9 +5,22 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 
 namespace halocline::core {
+
+/// Lets the kernel provide the pages of shared memory now, so that a full /dev/shm is an error here and no signal later. Changes no byte. `memory`
+/// begins a page. Returns an errno or 0; kernels before Linux 5.14 cannot do it, and return 0.
+inline int reserve_pages(void *memory, std::int64_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+  if (bytes > 0 && madvise(memory, static_cast<std::size_t>(bytes), MADV_POPULATE_WRITE) != 0 && errno != EINVAL)
+    return errno == EFAULT ? ENOSPC : errno;
+#else
+  static_cast<void>(memory), static_cast<void>(bytes);
+#endif
+  return 0;
+}
 
 /// Lets the kernel provide the pages of new memory now, so that the first swaps take no page faults. Changes no byte. Kernels before Linux
 /// 5.14 cannot: there the first use takes the faults.

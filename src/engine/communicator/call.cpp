@@ -35,7 +35,9 @@ constexpr const char *kNames[] = {"no blocking call",
                                   "hlc_barrier",
                                   "hlc_notify_wait",
                                   "gaspi_proc_init",
-                                  "gaspi_proc_term"};
+                                  "gaspi_proc_term",
+                                  "shmem_init",
+                                  "shmem_finalize"};
 static_assert(std::size(kNames) == static_cast<std::size_t>(CallName::count_));
 
 }  // namespace

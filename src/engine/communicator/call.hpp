@@ -42,6 +42,8 @@ enum class CallName : std::uint8_t {
   notify_wait,
   gaspi_init,
   gaspi_term,
+  shmem_init,
+  shmem_finalize,
   count_
 };
 

@@ -80,23 +80,23 @@ Status Segment::create(const char *call, const SegmentSpec &spec) {
   notifications_ = spec.notifications;
   shared_ = spec.shared;
   HLC_TRY(same_on_all_ranks(call, communicator_, {{{"notifications", notifications_}, {"shared", shared_ ? 1 : 0}}}));
-  HLC_TRY(make_memory(spec.bytes, user_memory));
+  HLC_TRY(make_memory(spec, user_memory));
   list_memory(user_memory);
   return communicator_.nodes() > 1 ? connect(user_memory != nullptr, spec.pauses_queries) : Status::ok;
 }
 
 /// `user_memory`: the application's memory of this rank, if it provides some.
-Status Segment::make_memory(std::int64_t my_bytes, const char *user_memory) {
-  const std::int64_t bytes = bytes_before_data(notifications_, doubling_rounds(communicator_.size())) + (user_memory ? 0 : my_bytes);
+Status Segment::make_memory(const SegmentSpec &spec, const char *user_memory) {
+  const std::int64_t bytes = bytes_before_data(notifications_, doubling_rounds(communicator_.size())) + (user_memory ? 0 : spec.bytes);
   const Status listed = alone(communicator_, [&] {
     node_.resize(static_cast<std::size_t>(communicator_.members()));
     if (user_memory) permit_node_to_trace(communicator_);
     return Status::ok;
   });
-  const Status made = create_shared_memory(communicator_, bytes, object_, file_of(communicator_));
+  const Status made = create_shared_memory(communicator_, bytes, object_, file_of(communicator_), spec.pages);
   if (!failed(made)) {
     PartHeader &header = *reinterpret_cast<PartHeader *>(object_.part(communicator_.member()));
-    header.bytes = my_bytes;
+    header.bytes = spec.bytes;
     header.memory = reinterpret_cast<std::uint64_t>(user_memory);
   }
   // All ranks have written their headers before any rank reads them.

@@ -14,6 +14,7 @@
 
 #include "base/notifications.hpp"
 #include "engine/communicator/communicator.hpp"
+#include "engine/memory/node_memory.hpp"
 #include "engine/memory/rank_table.hpp"
 #include "engine/network/network.hpp"
 #include "engine/rma/remote_memory.hpp"
@@ -30,6 +31,7 @@ struct SegmentSpec {
   bool shared = false;  // the ranks of a node share notifications
   bool pauses_queries = false;  // a rank that is alone on its node changes its own numbers only while it pauses the service of queries
   char *memory = nullptr;  // of the application, which keeps it until the segment has ended; null: it is allocated. Each rank may choose.
+  Pages pages = Pages::reserved;  // of what is allocated
 };
 
 /// One rank's part in the node's shared memory:
@@ -134,7 +136,7 @@ class Segment {
   }
   /// Finds a rank's memory, or makes it in `made`; null if there is no such rank.
   const RemoteMemory *find_memory(const char *call, int rank, std::optional<RemoteMemory> &made) const;
-  Status make_memory(std::int64_t my_bytes, const char *user_memory);
+  Status make_memory(const SegmentSpec &spec, const char *user_memory);
   void list_memory(char *user_memory);
   Status connect(bool user_memory, bool pauses_queries);
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <memory>
@@ -27,6 +28,9 @@ class Runtime {
     // SYNC visit-before-job (pairs with take_away)
     return job_.load(std::memory_order_seq_cst);
   }
+
+  /// Whether the job was begun in this process, and not before a fork.
+  bool begun_here() const { return begun_in_ == getpid(); }
 
   /// To be held while a job begins or ends. It owns no lock if another thread is about that.
   std::unique_lock<std::mutex> change() { return std::unique_lock(changing_, std::try_to_lock); }
