@@ -51,7 +51,7 @@ configure_file(cmake/note_folders.cmake.in ${CMAKE_BINARY_DIR}/package/note_fold
 install(SCRIPT ${CMAKE_BINARY_DIR}/package/note_folders.cmake)
 
 # The C and C++ libraries. Hidden visibility does not reach the templates of the standard library; the linker's map does.
-foreach(library halocline_core halocline halocline_gaspi halocline_mpi)
+foreach(library halocline_core halocline halocline_gaspi halocline_shmem halocline_mpi)
   configure_file(cmake/${library}.map ${CMAKE_BINARY_DIR}/package/${library}.map @ONLY)
   target_link_options(${library} PRIVATE LINKER:--version-script=${CMAKE_BINARY_DIR}/package/${library}.map)
   set_target_properties(${library} PROPERTIES LINK_DEPENDS ${CMAKE_BINARY_DIR}/package/${library}.map)
@@ -64,6 +64,7 @@ halocline_install_library(halocline)
 install(DIRECTORY include/halocline DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 halocline_install_pkg_config(halocline)
 halocline_install_library(halocline_gaspi)
+halocline_install_library(halocline_shmem)
 halocline_install_library(halocline_mpi)
 if(TARGET halocline_mpi_abi)
   # A program of another MPI loads it, and is never linked to it.
@@ -74,6 +75,8 @@ if(TARGET halocline_mpi_abi)
 endif()
 install(FILES include/GASPI.h include/GASPI_Ext.h include/PGASPI.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 halocline_install_pkg_config(halocline-gaspi)
+install(FILES include/shmem.h include/shmemx.h include/pshmem.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/mpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 
 # The Fortran modules, which only the compiler that made them can read.
 set(HALOCLINE_NEEDS_MPI_FORTRAN FALSE)

@@ -1,0 +1,112 @@
+// Making, listing and completing contexts.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/shmem/context.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "engine/rma/operations.hpp"
+#include "faces/shmem/job.hpp"
+
+namespace halocline::core::shmem {
+namespace {
+
+std::mutex mutex;  // of what follows
+std::vector<std::unique_ptr<ContextState>> contexts;
+
+shmem_ctx_t handle_of(ContextState &context) { return reinterpret_cast<shmem_ctx_t>(&context); }
+
+}  // namespace
+
+ContextState default_context;
+
+void stop_for_pe(const char *call, int pe, int size) {
+  const Job *job = the_job();
+  stop("%s on PE %d: pe is %d but must be 0 to %d", call, job ? job->rank() : -1, pe, size - 1);
+}
+
+shmem_ctx_t make_context(long options, void *team, const PeMap &pes) {
+  try {
+    auto made = std::make_unique<ContextState>();
+    made->options = options;
+    made->team = team;
+    made->pes = pes;
+    const std::lock_guard lock(mutex);
+    contexts.push_back(std::move(made));
+    return handle_of(*contexts.back());
+  } catch (const std::bad_alloc &) {
+    return SHMEM_CTX_INVALID;
+  }
+}
+
+void end_context(const char *call, shmem_ctx_t ctx) {
+  quiet(call, state_of(call, ctx));
+  const std::lock_guard lock(mutex);
+  const auto found = std::find_if(contexts.begin(), contexts.end(), [&](const auto &context) { return handle_of(*context) == ctx; });
+  if (found == contexts.end()) stop("%s on PE %d: ctx is not a context, or has been destroyed", call, need_job(call).rank());
+  contexts.erase(found);
+}
+
+void end_contexts_of(const char *call, const void *team) {
+  const std::lock_guard lock(mutex);
+  std::erase_if(contexts, [&](const auto &context) {
+    if (team && context->team != team) return false;
+    quiet(call, *context);
+    return true;
+  });
+}
+
+void quiet(const char *call, ContextState &context) {
+  // SYNC put-before-flush (pairs with the message that tells the target): also a later get does not pass an earlier put.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (!context.far_used.load(std::memory_order_relaxed)) return;
+  context.far_used.store(false, std::memory_order_relaxed);
+  must(flush_all(call, need_job(call).context.network()));
+}
+
+}  // namespace halocline::core::shmem
+
+using namespace halocline::core::shmem;
+
+extern "C" {
+
+int pshmem_ctx_create(long options, shmem_ctx_t *ctx) {
+  constexpr const char *call = "shmem_ctx_create";
+  constexpr long known = SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE | SHMEM_CTX_NOSTORE;
+  const Job &job = need_job(call);
+  if (!ctx) stop("%s on PE %d: ctx is NULL", call, job.rank());
+  if ((options & ~known) != 0)
+    stop("%s on PE %d: options is %ld but must be a sum of SHMEM_CTX_SERIALIZED, _PRIVATE and _NOSTORE", call, job.rank(), options);
+  *ctx = make_context(options, nullptr, {});
+  return *ctx == SHMEM_CTX_INVALID ? 1 : 0;
+}
+
+void pshmem_ctx_destroy(shmem_ctx_t ctx) {
+  constexpr const char *call = "shmem_ctx_destroy";
+  const Job &job = need_job(call);
+  if (ctx == SHMEM_CTX_INVALID) return;
+  if (ctx == SHMEM_CTX_DEFAULT) stop("%s on PE %d: ctx is SHMEM_CTX_DEFAULT, which cannot be destroyed", call, job.rank());
+  end_context(call, ctx);
+}
+
+int pshmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t *team) {
+  constexpr const char *call = "shmem_ctx_get_team";
+  const Job &job = need_job(call);
+  if (!team) stop("%s on PE %d: team is NULL", call, job.rank());
+  if (ctx == SHMEM_CTX_INVALID) {
+    *team = SHMEM_TEAM_INVALID;
+    return 1;
+  }
+  const ContextState &context = state_of(call, ctx);
+  *team = context.team ? static_cast<shmem_team_t>(context.team) : SHMEM_TEAM_WORLD;
+  return 0;
+}
+
+HLC_SHMEM_ALIAS(ctx_create);
+HLC_SHMEM_ALIAS(ctx_destroy);
+HLC_SHMEM_ALIAS(ctx_get_team);
+
+}  // extern "C"

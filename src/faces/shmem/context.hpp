@@ -1,0 +1,64 @@
+// Contexts: OpenSHMEM 1.5, section 9.5. A context knows which of its operations went to other nodes, and to which PEs its numbers refer.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+
+#include "faces/shmem/failure.hpp"
+#include "faces/shmem/interface.hpp"
+
+namespace halocline::core::shmem {
+
+/// The PEs of a team as PEs of the world: every team is such a sequence.
+struct PeMap {
+  int first = 0, stride = 1, size = 0;
+
+  bool contains(int pe) const { return static_cast<unsigned>(pe) < static_cast<unsigned>(size); }
+  int to_world(int pe) const { return first + pe * stride; }
+};
+
+/// A context. Any thread, unless the program has promised otherwise; an operation never waits for another thread's.
+struct ContextState {
+  long options = 0;
+  void *team = nullptr;  // a shmem_team_t; null: that of the world
+  PeMap pes;
+  std::atomic<bool> far_used{false};  // since the last quiet; set after the operation has begun
+
+  /// After an operation that went to another node.
+  void note_far() {
+    if (!far_used.load(std::memory_order_relaxed)) far_used.store(true, std::memory_order_relaxed);
+  }
+};
+
+/// SHMEM_CTX_DEFAULT.
+extern ContextState default_context;
+
+/// The state of a context; ends the job for SHMEM_CTX_INVALID. One that was destroyed is not found out.
+inline ContextState &state_of(const char *call, shmem_ctx_t ctx) {
+  if (ctx == SHMEM_CTX_DEFAULT) return default_context;
+  if (ctx == SHMEM_CTX_INVALID) [[unlikely]]
+    stop("%s: ctx is SHMEM_CTX_INVALID but must be a context", call);
+  return *reinterpret_cast<ContextState *>(ctx);
+}
+
+[[noreturn, gnu::cold]] void stop_for_pe(const char *call, int pe, int size);
+
+/// The PE of the world that a context's number refers to. Numbers of the default context are not checked here.
+inline int to_world(const char *call, const ContextState &context, int pe) {
+  if (!context.team) return pe;
+  if (!context.pes.contains(pe)) [[unlikely]]
+    stop_for_pe(call, pe, context.pes.size);
+  return context.pes.to_world(pe);
+}
+
+/// Makes a context; SHMEM_CTX_INVALID if memory has run out. `team` is null for the world.
+shmem_ctx_t make_context(long options, void *team, const PeMap &pes);
+/// Ends a context once its operations are complete.
+void end_context(const char *call, shmem_ctx_t ctx);
+/// Ends all contexts that are left, of one team or, for null, all.
+void end_contexts_of(const char *call, const void *team);
+
+/// Completes the operations of a context: they are visible to all PEs.
+void quiet(const char *call, ContextState &context);
+
+}  // namespace halocline::core::shmem

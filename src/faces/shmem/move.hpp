@@ -1,0 +1,73 @@
+// Put and get, of any type: on the node a copy, which is complete when it returns, else the engine's operations.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+#include "faces/shmem/context.hpp"
+#include "faces/shmem/near.hpp"
+
+namespace halocline::core::shmem {
+
+/// When a call returns: once the local buffer may be reused, or once the operation has begun.
+enum class Returns { when_reusable, at_once };
+
+/// A copy between this process and a PE; `pe` is one of the world.
+struct Move {
+  void *dest;
+  const void *source;
+  std::size_t bytes;
+  int pe;
+};
+
+/// What the fast path does not do: static data, PEs of other nodes, and wrong arguments.
+void put_elsewhere(const char *call, ContextState &context, const Move &move, Returns returns);
+void get_elsewhere(const char *call, ContextState &context, const Move &move, Returns returns);
+
+/// The bytes of some elements; more than there can be if that is no number.
+inline std::size_t bytes_of(std::size_t nelems, std::size_t size) {
+  std::size_t bytes = 0;
+  return __builtin_mul_overflow(nelems, size, &bytes) ? SIZE_MAX : bytes;
+}
+
+inline void put_bytes(const char *call, ContextState &context, const Move &move, Returns returns) {
+  char *place = near_place(move.dest, move.bytes, move.pe);
+  if (!place || !move.source) [[unlikely]]
+    return put_elsewhere(call, context, move, returns);
+  if (move.bytes == 8)
+    std::memcpy(place, move.source, 8);
+  else
+    std::memcpy(place, move.source, move.bytes);
+}
+
+inline void get_bytes(const char *call, ContextState &context, const Move &move, Returns returns) {
+  const char *place = near_place(move.source, move.bytes, move.pe);
+  if (!place || !move.dest) [[unlikely]]
+    return get_elsewhere(call, context, move, returns);
+  if (move.bytes == 8)
+    std::memcpy(move.dest, place, 8);
+  else
+    std::memcpy(move.dest, place, move.bytes);
+}
+
+/// One element. A store or load of its size, which another PE sees whole.
+template <class Type>
+inline void put_one(const char *call, ContextState &context, Type *dest, Type value, int pe) {
+  char *place = near_place(dest, sizeof value, pe);
+  if (!place) [[unlikely]]
+    return put_elsewhere(call, context, {dest, &value, sizeof value, pe}, Returns::when_reusable);
+  *reinterpret_cast<volatile Type *>(place) = value;
+}
+
+template <class Type>
+inline Type get_one(const char *call, ContextState &context, const Type *source, int pe) {
+  const char *place = near_place(source, sizeof *source, pe);
+  if (place) [[likely]]
+    return *reinterpret_cast<const volatile Type *>(place);
+  Type value{};
+  get_elsewhere(call, context, {&value, source, sizeof value, pe}, Returns::when_reusable);
+  return value;
+}
+
+}  // namespace halocline::core::shmem

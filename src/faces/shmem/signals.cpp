@@ -1,0 +1,118 @@
+// OpenSHMEM 1.5, section 9.8: puts with a signal. The names of the typed and sized functions are made by the macros below from type_lists.hpp;
+// halocline/shmem/signal.h has each written out.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <atomic>
+
+#include "engine/network/request_pool.hpp"
+#include "faces/shmem/move.hpp"
+#include "faces/shmem/place.hpp"
+#include "faces/shmem/type_lists.hpp"
+
+namespace halocline::core::shmem {
+namespace {
+
+/// A put that updates a signal of the same PE once its data are there.
+struct SignalledMove {
+  Move data;
+  std::uint64_t *signal;
+  std::uint64_t value;
+  int operation;
+};
+
+void check(const char *call, const SignalledMove &move) {
+  const Job &job = need_job(call);
+  if (move.operation != SHMEM_SIGNAL_SET && move.operation != SHMEM_SIGNAL_ADD)
+    stop("%s on PE %d: sig_op is %d but must be SHMEM_SIGNAL_SET or SHMEM_SIGNAL_ADD", call, job.rank(), move.operation);
+  if (reinterpret_cast<std::uintptr_t>(move.signal) % sizeof *move.signal != 0)
+    stop("%s on PE %d: sig_addr is %p but must be a multiple of %zu", call, job.rank(), static_cast<void *>(move.signal),
+         sizeof *move.signal);
+}
+
+/// Updates a signal of this node.
+inline void update(char *place, const SignalledMove &move) {
+  const std::atomic_ref signal(*reinterpret_cast<std::uint64_t *>(place));
+  // SYNC data-before-signal (pairs with shmem_signal_fetch and shmem_signal_wait_until)
+  if (move.operation == SHMEM_SIGNAL_SET)
+    signal.store(move.value, std::memory_order_release);
+  else
+    signal.fetch_add(move.value, std::memory_order_release);
+}
+
+/// What the fast path does not do. A message of the engine updates the signal. Where the network keeps the order, it arrives after the data;
+/// elsewhere these have to arrive first. A quiet waits for both.
+void put_signal_elsewhere(const char *call, ContextState &context, const SignalledMove &move, Returns returns) {
+  check(call, move);
+  const Symmetric signal{move.signal, sizeof *move.signal, "sig_addr"};
+  const std::int64_t place = find_offset(call, signal, move.data.pe);
+  put_elsewhere(call, context, move.data, Returns::at_once);
+  if (char *mapped = mapped_place(call, signal, move.data.pe)) return update(mapped, move);
+  must(need_job(call).segment->with(call, move.data.pe, [&](const RemoteMemory &memory) {
+    const hlc_action action{move.operation == SHMEM_SIGNAL_SET ? HLC_OP_REPLACE : HLC_OP_SUM, HLC_NUMBER_UINT64};
+    if (!memory.network().keeps_order()) HLC_TRY(flush(call, memory));
+    HLC_TRY(accumulate(call, Target{memory, place}, action, {&move.value, 1}));
+    context.note_far();
+    const bool borrows = static_cast<std::int64_t>(move.data.bytes) > Request::kShort;
+    return returns == Returns::when_reusable && borrows ? flush_local(call, memory) : Status::ok;
+  }));
+}
+
+inline void put_signal(const char *call, ContextState &context, const SignalledMove &move, Returns returns) {
+  char *place = near_place(move.data.dest, move.data.bytes, move.data.pe);
+  char *signal = near_place(move.signal, sizeof *move.signal, move.data.pe);
+  const bool is_usual = static_cast<unsigned>(move.operation) <= 1 && reinterpret_cast<std::uintptr_t>(signal) % sizeof *move.signal == 0;
+  if (!place || !signal || !move.data.source || !is_usual) [[unlikely]]
+    return put_signal_elsewhere(call, context, move, returns);
+  std::memcpy(place, move.data.source, move.data.bytes);
+  update(signal, move);
+}
+
+inline void put_signal_in(const char *call, shmem_ctx_t ctx, SignalledMove move, Returns returns) {
+  ContextState &context = state_of(call, ctx);
+  move.data.pe = to_world(call, context, move.data.pe);
+  put_signal(call, context, move, returns);
+}
+
+constexpr Returns kReusable = Returns::when_reusable, kAtOnce = Returns::at_once;
+static_assert(SHMEM_SIGNAL_SET == 0 && SHMEM_SIGNAL_ADD == 1);
+
+}  // namespace
+}  // namespace halocline::core::shmem
+
+using namespace halocline::core::shmem;
+
+// NAME(type *dest, const type *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe), without and with a context.
+#define HLC_SHMEM_SIGNAL(name, type, bytes, returns)                                                                                      \
+  void pshmem_##name(type *dest, const type *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe) {            \
+    put_signal("shmem_" #name, default_context, {{dest, source, bytes, pe}, sig_addr, signal, sig_op}, returns);                          \
+  }                                                                                                                                       \
+  HLC_SHMEM_ALIAS(name);                                                                                                                  \
+  void pshmem_ctx_##name(shmem_ctx_t ctx, type *dest, const type *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, int sig_op, \
+                         int pe) {                                                                                                        \
+    put_signal_in("shmem_ctx_" #name, ctx, {{dest, source, bytes, pe}, sig_addr, signal, sig_op}, returns);                               \
+  }                                                                                                                                       \
+  HLC_SHMEM_ALIAS(ctx_##name);
+
+#define HLC_SHMEM_TYPED(name, type)                                                    \
+  HLC_SHMEM_SIGNAL(name##_put_signal, type, bytes_of(nelems, sizeof(type)), kReusable) \
+  HLC_SHMEM_SIGNAL(name##_put_signal_nbi, type, bytes_of(nelems, sizeof(type)), kAtOnce)
+#define HLC_SHMEM_SIZED(bits, octets)                                             \
+  HLC_SHMEM_SIGNAL(put##bits##_signal, void, bytes_of(nelems, octets), kReusable) \
+  HLC_SHMEM_SIGNAL(put##bits##_signal_nbi, void, bytes_of(nelems, octets), kAtOnce)
+
+extern "C" {
+
+HLC_SHMEM_RMA_TYPES(HLC_SHMEM_TYPED)
+HLC_SHMEM_SIZES(HLC_SHMEM_SIZED)
+HLC_SHMEM_SIGNAL(putmem_signal, void, nelems, kReusable)
+HLC_SHMEM_SIGNAL(putmem_signal_nbi, void, nelems, kAtOnce)
+
+uint64_t pshmem_signal_fetch(const uint64_t *sig_addr) {
+  if (!sig_addr) [[unlikely]]
+    stop("shmem_signal_fetch on PE %d: sig_addr is NULL", need_job("shmem_signal_fetch").rank());
+  // SYNC data-before-signal (pairs with put_signal)
+  return std::atomic_ref(*const_cast<uint64_t *>(sig_addr)).load(std::memory_order_acquire);
+}
+
+HLC_SHMEM_ALIAS(signal_fetch);
+
+}  // extern "C"
