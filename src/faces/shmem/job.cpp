@@ -44,6 +44,10 @@ Job &need_job(const char *call) {
   stop("%s: it must be called after shmem_init and before shmem_finalize", call);
 }
 
+void drive_network() {
+  if (Job *job = the_job()) job->context.network().poll_sometimes();
+}
+
 Status Job::open_face() {
   HLC_TRY(agree_on_heap());
   HLC_TRY(open_network());
@@ -88,12 +92,13 @@ Status Job::move_static_data() {
 void Job::find_near() {
   const int first = context.rank_of(0), last = context.rank_of(context.members() - 1);
   char *parts = segment->memory_of(first).data();
-  near = {reinterpret_cast<std::uintptr_t>(part()),
-          static_cast<std::size_t>(kInternalBytes + heap.bytes()),
-          parts,
-          0,
-          static_cast<unsigned>(first),
-          0};
+  near = {.begin = reinterpret_cast<std::uintptr_t>(part()),
+          .bytes = static_cast<std::size_t>(kInternalBytes + heap.bytes()),
+          .parts = parts,
+          .stride = 0,
+          .first = static_cast<unsigned>(first),
+          .members = 0,
+          .has_others = context.nodes() > 1};
   if (last - first != context.members() - 1) return;
   near.members = static_cast<unsigned>(context.members());
   if (last > first) near.stride = static_cast<std::size_t>(segment->memory_of(first + 1).data() - parts);

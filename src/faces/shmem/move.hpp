@@ -62,6 +62,7 @@ inline void put_one(const char *call, ContextState &context, Type *dest, Type va
 
 template <class Type>
 inline Type get_one(const char *call, ContextState &context, const Type *source, int pe) {
+  poll_sometimes();
   const char *place = near_place(source, sizeof *source, pe);
   if (place) [[likely]]
     return *reinterpret_cast<const volatile Type *>(place);

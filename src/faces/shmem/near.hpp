@@ -15,6 +15,7 @@ struct Near {
   char *parts;  // those of the first PE of the node
   std::size_t stride;  // from those of a PE to those of the next
   unsigned first, members;  // the PEs of the node
+  bool has_others;  // there are other nodes
 };
 
 extern constinit Near near;
@@ -26,6 +27,15 @@ inline char *near_place(const void *symmetric, std::size_t bytes, int pe) {
   const unsigned member = static_cast<unsigned>(pe) - near.first;
   if (bytes > near.bytes || offset > near.bytes - bytes || member >= near.members) return nullptr;
   return near.parts + member * near.stride + offset;
+}
+
+/// Drives progress of the network now and then.
+void drive_network();
+
+/// To be called where programs look again and again at what other PEs write, so that PEs of other nodes are served meanwhile.
+inline void poll_sometimes() {
+  if (near.has_others) [[unlikely]]
+    drive_network();
 }
 
 }  // namespace halocline::core::shmem

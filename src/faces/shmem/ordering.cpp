@@ -8,7 +8,7 @@ namespace halocline::core::shmem {
 namespace {
 
 inline void fence(const char *call, ContextState &context) {
-  // SYNC put-before-fence (pairs with what a PE reads first of what was put last)
+  // SYNC put-before-flush (pairs with the message that tells the target)
   std::atomic_thread_fence(std::memory_order_release);
   if (context.far_used.load(std::memory_order_relaxed)) [[unlikely]]
     quiet(call, context);

@@ -109,6 +109,7 @@ HLC_SHMEM_SIGNAL(putmem_signal_nbi, void, nelems, kAtOnce)
 uint64_t pshmem_signal_fetch(const uint64_t *sig_addr) {
   if (!sig_addr) [[unlikely]]
     stop("shmem_signal_fetch on PE %d: sig_addr is NULL", need_job("shmem_signal_fetch").rank());
+  poll_sometimes();
   // SYNC data-before-signal (pairs with put_signal)
   return std::atomic_ref(*const_cast<uint64_t *>(sig_addr)).load(std::memory_order_acquire);
 }
