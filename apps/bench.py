@@ -17,7 +17,7 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE / "common"), str(HERE.parent / "tools" / "bench" / "rma")]
+sys.path[:0] = [str(HERE / "common"), str(HERE.parent / "tests" / "bench" / "library")]
 import drop_in_tables  # noqa: E402
 import runs  # noqa: E402
 import summary  # noqa: E402

@@ -54,6 +54,8 @@ if(HALOCLINE_SOURCE_CHECKS)
     ${CMAKE_CTEST_COMMAND})
   add_test(NAME stamps COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/unless_same_test.py
     ${CMAKE_CURRENT_SOURCE_DIR}/scripts/unless_same.py)
+  add_test(NAME lint.imports COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/imports.py)
+  halocline_classify(lint.imports QUICK)
   foreach(script layers interfaces)
     add_test(NAME ${script}.script COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/${script}_test.py
       ${CMAKE_CURRENT_SOURCE_DIR}/scripts/${script}.py)
