@@ -91,13 +91,15 @@ typedef struct shmem_ctx_s *shmem_ctx_t;   /**< a context */
 typedef struct shmem_team_s *shmem_team_t; /**< a team */
 
 #ifdef __cplusplus
+#define SHMEM_NO_HANDLE(kind) static_cast<kind>(nullptr)
 #define SHMEM_HANDLE(kind, number) reinterpret_cast<kind>(static_cast<intptr_t>(number))
 #else
+#define SHMEM_NO_HANDLE(kind) ((kind)0)
 #define SHMEM_HANDLE(kind, number) ((kind)(intptr_t)(number))
 #endif
-#define SHMEM_CTX_INVALID SHMEM_HANDLE(shmem_ctx_t, 0)
+#define SHMEM_CTX_INVALID SHMEM_NO_HANDLE(shmem_ctx_t)
 #define SHMEM_CTX_DEFAULT SHMEM_HANDLE(shmem_ctx_t, 1)
-#define SHMEM_TEAM_INVALID SHMEM_HANDLE(shmem_team_t, 0)
+#define SHMEM_TEAM_INVALID SHMEM_NO_HANDLE(shmem_team_t)
 #define SHMEM_TEAM_WORLD SHMEM_HANDLE(shmem_team_t, 1)  /**< all PEs */
 #define SHMEM_TEAM_SHARED SHMEM_HANDLE(shmem_team_t, 2) /**< those for which shmem_ptr has an address */
 

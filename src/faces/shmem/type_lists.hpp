@@ -47,10 +47,11 @@
 /// Reductions by sum and product.
 #define HLC_SHMEM_REDUCE_NUMBERS_TYPES(X) HLC_SHMEM_RMA_TYPES(X) HLC_SHMEM_COMPLEX_TYPES(X)
 
-/// Of deprecated functions: atomics, atomics that move a value only, waits, reductions of active sets.
+/// Of deprecated functions: atomics, those that move a value only, waits, reductions of active sets.
 #define HLC_SHMEM_OLD_AMO_TYPES(X) X(int, int) X(long, long) X(longlong, long long)
 #define HLC_SHMEM_OLD_EXTENDED_AMO_TYPES(X) X(float, float) X(double, double) HLC_SHMEM_OLD_AMO_TYPES(X)
 #define HLC_SHMEM_OLD_BITS_TYPES(X) X(short, short) HLC_SHMEM_OLD_AMO_TYPES(X)
+#define HLC_SHMEM_OLD_WAIT_TYPES(X) HLC_SHMEM_OLD_BITS_TYPES(X)
 #define HLC_SHMEM_OLD_ORDER_TYPES(X) HLC_SHMEM_OLD_BITS_TYPES(X) X(float, float) X(double, double) X(longdouble, long double)
 #define HLC_SHMEM_OLD_NUMBERS_TYPES(X) HLC_SHMEM_OLD_ORDER_TYPES(X) HLC_SHMEM_COMPLEX_TYPES(X)
 

@@ -1,0 +1,139 @@
+// Each member puts what others are to have, and tells them. A broadcast goes down a binomial tree; of many bytes on one node, all copy from the
+// root's source at the same time.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/shmem/copies.hpp"
+
+#include <cstring>
+
+#include "faces/shmem/interface.hpp"
+#include "faces/shmem/move.hpp"
+#include "faces/shmem/place.hpp"
+
+namespace halocline::core::shmem {
+namespace {
+
+/// From here on the copies of a broadcast on a node take longer than telling.
+constexpr std::size_t kCopiedByAll = 16384;
+
+/// Puts of collective calls.
+ContextState putting;
+
+void put_to(const Collective &collective, int member, void *dest, const void *source, std::size_t bytes) {
+  if (bytes == 0) return;
+  if (member == collective.me && dest == source) return;
+  put_bytes(collective.call, putting, {dest, source, bytes, collective.pes.to_world(member)}, Returns::when_reusable);
+}
+
+char *after(void *begin, std::size_t bytes) { return static_cast<char *>(begin) + bytes; }
+const char *after(const void *begin, std::size_t bytes) { return static_cast<const char *>(begin) + bytes; }
+
+/// The member that is `distance` after this one.
+int next(const Collective &collective, int distance) { return (collective.me + distance) % collective.size(); }
+
+bool is_on_one_node(const Collective &collective, const Copy &copy) {
+  for (int member = 0; member < collective.size(); ++member)
+    if (!find_place(collective.call, {copy.source, copy.bytes(), "source"}, collective.pes.to_world(member))) return false;
+  return true;
+}
+
+/// A member's children are after it by the powers of 2 below that by which it is after its parent.
+void broadcast_down(const Collective &collective, const Copy &copy, int root) {
+  const int size = collective.size(), distance = (collective.me - root + size) % size;
+  int step = 1;
+  while (step < size && (distance & step) == 0) step *= 2;
+  const void *source = distance == 0 ? copy.source : copy.dest;
+  if (distance != 0) hear(collective, next(collective, size - step));
+  for (step /= 2; step > 0; step /= 2) {
+    if (distance + step >= size) continue;
+    put_to(collective, next(collective, step), copy.dest, source, copy.bytes());
+    tell(collective, next(collective, step));
+  }
+}
+
+void broadcast_at_once(const Collective &collective, const Copy &copy, int root) {
+  if (collective.me == root) {
+    for (int distance = 1; distance < collective.size(); ++distance) tell(collective, next(collective, distance));
+    for (int distance = 1; distance < collective.size(); ++distance) hear(collective, next(collective, distance));
+    return;
+  }
+  hear(collective, root);
+  std::memcpy(copy.dest, find_place(collective.call, {copy.source, copy.bytes(), "source"}, collective.pes.to_world(root)), copy.bytes());
+  tell(collective, root);
+}
+
+/// Tells all others that this member has put its part to them, and hears the same of them.
+void exchange_tellings(const Collective &collective) {
+  for (int distance = 1; distance < collective.size(); ++distance) tell(collective, next(collective, distance));
+  for (int distance = 1; distance < collective.size(); ++distance) hear(collective, next(collective, distance));
+}
+
+/// Puts this member's elements to the same place of all.
+void spread(const Collective &collective, const Copy &copy, std::size_t elements_before) {
+  for (int distance = 0; distance < collective.size(); ++distance)
+    put_to(collective, next(collective, distance), after(copy.dest, elements_before * copy.element_bytes), copy.source, copy.bytes());
+  exchange_tellings(collective);
+}
+
+/// Strided elements for one member.
+void put_strided_to(const Collective &collective, int member, const Copy &copy, const Distances &distances) {
+  const int pe = collective.pes.to_world(member);
+  void *dest = after(copy.dest,
+                     static_cast<std::size_t>(collective.me) * copy.nelems * static_cast<std::size_t>(distances.dest) * copy.element_bytes);
+  const void *source =
+      after(copy.source, static_cast<std::size_t>(member) * copy.nelems * static_cast<std::size_t>(distances.source) * copy.element_bytes);
+  switch (copy.element_bytes) {
+    case 1: return pshmem_iput8(dest, source, distances.dest, distances.source, copy.nelems, pe);
+    case 2: return pshmem_iput16(dest, source, distances.dest, distances.source, copy.nelems, pe);
+    case 4: return pshmem_iput32(dest, source, distances.dest, distances.source, copy.nelems, pe);
+    case 8: return pshmem_iput64(dest, source, distances.dest, distances.source, copy.nelems, pe);
+    default: return pshmem_iput128(dest, source, distances.dest, distances.source, copy.nelems, pe);
+  }
+}
+
+}  // namespace
+
+void broadcast(const Collective &collective, const Copy &copy, int root, bool writes_own) {
+  if (root < 0 || root >= collective.size())
+    stop("%s on PE %d: PE_root is %d but must be 0 to %d", collective.call, need_job(collective.call).rank(), root, collective.size() - 1);
+  if (copy.nelems == 0) return;
+  if (collective.size() > 1 && copy.bytes() >= kCopiedByAll && is_on_one_node(collective, copy))
+    broadcast_at_once(collective, copy, root);
+  else
+    broadcast_down(collective, copy, root);
+  if (writes_own && collective.me == root && copy.dest != copy.source) std::memmove(copy.dest, copy.source, copy.bytes());
+}
+
+void fcollect(const Collective &collective, const Copy &copy) {
+  if (copy.nelems > 0) spread(collective, copy, static_cast<std::size_t>(collective.me) * copy.nelems);
+}
+
+void collect(const Collective &collective, const Copy &copy) {
+  for (int distance = 1; distance < collective.size(); ++distance) tell_value(collective, next(collective, distance), copy.nelems);
+  std::size_t before = 0;
+  for (int distance = 1; distance < collective.size(); ++distance) {
+    const int member = next(collective, distance);
+    const std::size_t theirs = hear_value(collective, member);
+    if (member < collective.me) before += theirs;
+  }
+  spread(collective, copy, before);
+}
+
+void alltoall(const Collective &collective, const Copy &copy) {
+  if (copy.nelems == 0) return;
+  for (int distance = 0; distance < collective.size(); ++distance) {
+    const int member = next(collective, distance);
+    put_to(collective, member, after(copy.dest, static_cast<std::size_t>(collective.me) * copy.bytes()),
+           after(copy.source, static_cast<std::size_t>(member) * copy.bytes()), copy.bytes());
+  }
+  exchange_tellings(collective);
+}
+
+void alltoalls(const Collective &collective, const Copy &copy, const Distances &distances) {
+  if (copy.nelems == 0) return;
+  for (int distance = 0; distance < collective.size(); ++distance) put_strided_to(collective, next(collective, distance), copy, distances);
+  // A strided put to another node may be more than one operation.
+  quiet(collective.call, default_context);
+  exchange_tellings(collective);
+}
+
+}  // namespace halocline::core::shmem

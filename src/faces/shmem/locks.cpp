@@ -1,0 +1,117 @@
+// OpenSHMEM 1.5, distributed locks, as queues (Mellor-Crummey and Scott): PEs get a lock in the order in which they ask, and each waits for a
+// word of its own. Of the 64 bits of a lock, the low half on one PE, the home, names the last of the queue. The high half on each PE says who
+// follows it, and whether the lock has been passed to it; it is 0 while the PE neither has the lock nor waits for it.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <atomic>
+
+#include "faces/shmem/context.hpp"
+#include "faces/shmem/interface.hpp"
+#include "faces/shmem/pause.hpp"
+#include "faces/shmem/place.hpp"
+
+namespace halocline::core::shmem {
+namespace {
+
+/// Of the high half: the lock has been passed. The other bits are the number of the PE that follows, plus 1.
+constexpr std::uint32_t kPassed = 1;
+
+constexpr std::uint32_t follower(int pe) { return (static_cast<std::uint32_t>(pe) + 1) << 1; }
+
+/// A lock of a call.
+class Lock {
+ public:
+  Lock(const char *call, long *lock) : call_(call), job_(need_job(call)), halves_(reinterpret_cast<std::uint32_t *>(lock)) {
+    if (reinterpret_cast<std::uintptr_t>(lock) % sizeof(long) != 0)
+      stop("%s on PE %d: lock is %p but must be a multiple of %zu", call, job_.rank(), static_cast<void *>(lock), sizeof(long));
+    home_ = static_cast<int>(find_offset(call, {lock, sizeof(long), "lock"}, job_.rank()) / static_cast<std::int64_t>(sizeof(long)) %
+                             job_.size());
+  }
+
+  bool test() { return replace_last(0, me()) == 0; }
+
+  void set() {
+    const std::uint32_t before = change(home_, 0, HLC_OP_REPLACE, me());
+    if (before == 0) return;
+    // SYNC lock-queue (pairs with clear)
+    change(static_cast<int>(before) - 1, 1, HLC_OP_BOR, follower(job_.rank()));
+    // SYNC lock-passed (pairs with clear): what the last holder has done is seen.
+    wait_for(call_, "a lock", [&] { return (mine().load(std::memory_order_acquire) & kPassed) != 0; });
+    mine().fetch_and(~kPassed, std::memory_order_relaxed);
+  }
+
+  void clear() {
+    // SYNC lock-queue (pairs with set)
+    if (mine().load(std::memory_order_acquire) == 0) {
+      const std::uint32_t last = replace_last(me(), 0);
+      if (last == me()) return;
+      if (last == 0) stop("%s on PE %d: the lock is not set", call_, job_.rank());
+      wait_for(call_, "the next PE of a lock", [&] { return mine().load(std::memory_order_acquire) != 0; });
+    }
+    // Its own half is 0 again before it can be the last of the queue again.
+    const int next = static_cast<int>(mine().exchange(0, std::memory_order_acq_rel) >> 1) - 1;
+    // SYNC lock-passed (pairs with set)
+    change(next, 1, HLC_OP_BOR, kPassed);
+  }
+
+ private:
+  std::uint32_t me() const { return static_cast<std::uint32_t>(job_.rank()) + 1; }
+  std::atomic_ref<std::uint32_t> mine() const { return std::atomic_ref(halves_[1]); }
+
+  std::uint32_t *find_half(int pe, int half) const {
+    return reinterpret_cast<std::uint32_t *>(find_place(call_, {halves_ + half, sizeof *halves_, "lock"}, pe));
+  }
+
+  /// Changes a half on a PE; returns what it was.
+  std::uint32_t change(int pe, int half, hlc_op op, std::uint32_t operand) const {
+    std::uint32_t old = 0;
+    if (std::uint32_t *word = find_half(pe, half)) {
+      const std::atomic_ref here(*word);
+      return op == HLC_OP_REPLACE ? here.exchange(operand, std::memory_order_acq_rel) : here.fetch_or(operand, std::memory_order_acq_rel);
+    }
+    with_target(call_, {halves_ + half, sizeof *halves_, "lock"}, pe,
+                [&](Target at) { return fetch_op(call_, at, {op, HLC_NUMBER_UINT32}, {&operand, &old}); });
+    return old;
+  }
+
+  /// Names another last PE if it is `from`; returns who it was.
+  std::uint32_t replace_last(std::uint32_t from, std::uint32_t to) const {
+    std::uint32_t old = from;
+    if (std::uint32_t *word = find_half(home_, 0)) {
+      std::atomic_ref(*word).compare_exchange_strong(old, to, std::memory_order_acq_rel, std::memory_order_acquire);
+      return old;
+    }
+    with_target(call_, {halves_, sizeof *halves_, "lock"}, home_,
+                [&](Target at) { return compare_swap(call_, at, HLC_NUMBER_UINT32, {&from, &to, &old}); });
+    return old;
+  }
+
+  const char *call_;
+  const Job &job_;
+  std::uint32_t *halves_;
+  int home_ = 0;
+};
+
+}  // namespace
+}  // namespace halocline::core::shmem
+
+using namespace halocline::core::shmem;
+
+extern "C" {
+
+void pshmem_set_lock(long *lock) { Lock("shmem_set_lock", lock).set(); }
+
+int pshmem_test_lock(long *lock) { return Lock("shmem_test_lock", lock).test() ? 0 : 1; }
+
+void pshmem_clear_lock(long *lock) {
+  constexpr const char *call = "shmem_clear_lock";
+  Lock held(call, lock);
+  // What this PE has done is complete before another one has the lock.
+  quiet(call, default_context);
+  held.clear();
+}
+
+HLC_SHMEM_ALIAS(set_lock);
+HLC_SHMEM_ALIAS(test_lock);
+HLC_SHMEM_ALIAS(clear_lock);
+
+}  // extern "C"
