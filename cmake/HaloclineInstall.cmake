@@ -51,7 +51,7 @@ configure_file(cmake/note_folders.cmake.in ${CMAKE_BINARY_DIR}/package/note_fold
 install(SCRIPT ${CMAKE_BINARY_DIR}/package/note_folders.cmake)
 
 # The C and C++ libraries. Hidden visibility does not reach the templates of the standard library; the linker's map does.
-foreach(library halocline_core halocline halocline_gaspi halocline_shmem halocline_mpi)
+foreach(library halocline_core halocline halocline_armci halocline_gaspi halocline_shmem halocline_mpi)
   configure_file(cmake/${library}.map ${CMAKE_BINARY_DIR}/package/${library}.map @ONLY)
   target_link_options(${library} PRIVATE LINKER:--version-script=${CMAKE_BINARY_DIR}/package/${library}.map)
   set_target_properties(${library} PROPERTIES LINK_DEPENDS ${CMAKE_BINARY_DIR}/package/${library}.map)

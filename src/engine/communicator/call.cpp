@@ -37,7 +37,9 @@ constexpr const char *kNames[] = {"no blocking call",
                                   "gaspi_proc_init",
                                   "gaspi_proc_term",
                                   "shmem_init",
-                                  "shmem_finalize"};
+                                  "shmem_finalize",
+                                  "ARMCI_Init",
+                                  "ARMCI_Finalize"};
 static_assert(std::size(kNames) == static_cast<std::size_t>(CallName::count_));
 
 }  // namespace

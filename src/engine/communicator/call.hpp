@@ -44,6 +44,8 @@ enum class CallName : std::uint8_t {
   gaspi_term,
   shmem_init,
   shmem_finalize,
+  armci_init,
+  armci_finalize,
   count_
 };
 

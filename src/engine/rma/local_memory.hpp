@@ -47,6 +47,8 @@ class LocalMemory {
   Status create(const MemorySpec &spec);
   /// Ends the access of other nodes.
   void close();
+  /// Once all ranks of the node that will open the memory have opened it: its file stays open no longer.
+  void close_file() { object_.close(); }
 
   /// As the operations take it.
   const RemoteMemory &memory() const { return mine_; }

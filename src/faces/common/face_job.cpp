@@ -9,7 +9,7 @@
 namespace halocline::core {
 
 Status FaceJob::open() {
-  HLC_TRY(context.open(MPI_COMM_WORLD, Status::ok));
+  HLC_TRY(context.open(ranks_, Status::ok));
   const Call in_call(context, calls_.beginning);
   watch.open();
   return open_face();

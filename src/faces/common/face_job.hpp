@@ -25,7 +25,7 @@ class FaceJob : public LeakedOnFailure {
   int rank() const { return context.rank(); }
   int size() const { return context.size(); }
 
-  /// Collective over MPI_COMM_WORLD, the same status on all ranks.
+  /// Collective over the communicator, the same status on all ranks.
   Status open();
   /// The first step of the end: `again` until what was sent has arrived, and all ranks have begun it. Collective.
   Status meet_to_end();
@@ -44,7 +44,7 @@ class FaceJob : public LeakedOnFailure {
   std::atomic<bool> is_ending{false};  // no call waits any longer
 
  protected:
-  explicit FaceJob(const FaceCalls &calls) : calls_(calls) {}
+  explicit FaceJob(const FaceCalls &calls, MPI_Comm ranks = MPI_COMM_WORLD) : calls_(calls), ranks_(ranks) {}
 
   /// The face's part of open. The context is open.
   virtual Status open_face() = 0;
@@ -59,6 +59,7 @@ class FaceJob : public LeakedOnFailure {
   Status begin_meeting();
 
   const FaceCalls calls_;
+  const MPI_Comm ranks_;
   Ending ending_ = Ending::not_begun;
   CompletionSet sent_{Completion::remote};
   MPI_Request meeting_ = MPI_REQUEST_NULL;

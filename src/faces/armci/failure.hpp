@@ -1,0 +1,23 @@
+// How the functions fail. A wrong argument that ARMCI has a code for is printed and returned; everything else ends all processes.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/status.hpp"
+
+namespace halocline::core::armci {
+
+/// Prints this thread's message and ends all processes.
+[[noreturn]] void end_all();
+/// The same with a message of its own (printf rules).
+[[noreturn, gnu::format(printf, 1, 2)]] void end_all_with(const char *format, ...);
+/// A call outside of ARMCI_Init and ARMCI_Finalize.
+[[noreturn]] void end_without_job(const char *call);
+/// Prints a message (printf rules), and returns the code.
+[[gnu::format(printf, 2, 3)]] int refuse(int code, const char *format, ...);
+
+/// Ends all processes after a failure.
+inline void settle(Status status) {
+  if (failed(status)) end_all();
+}
+
+}  // namespace halocline::core::armci

@@ -1,0 +1,150 @@
+// Messages and broadcasts, over MPI. They wait in a loop that serves other processes, and that ends when one is lost.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <message.h>
+#include <parmci.h>
+
+#include <algorithm>
+
+#include "faces/armci/scopes.hpp"
+
+using namespace halocline::core::armci;
+
+namespace {
+
+/// This process's place in a binary tree of some processes.
+void find_place_in_tree(const std::vector<int> &procs, int proc, int *tree[4]) {
+  const auto at = [&](int index) {
+    return index >= 0 && index < static_cast<int>(procs.size()) ? procs[static_cast<std::size_t>(index)] : -1;
+  };
+  const auto found = std::find(procs.begin(), procs.end(), proc);
+  const int me = found == procs.end() ? -1 : static_cast<int>(found - procs.begin());
+  *tree[0] = at(0);
+  *tree[1] = me <= 0 ? -1 : at((me - 1) / 2);
+  *tree[2] = me < 0 ? -1 : at(2 * me + 1);
+  *tree[3] = me < 0 ? -1 : at(2 * me + 2);
+}
+
+void broadcast(Job &job, const char *call, void *buffer, int bytes, int root, MPI_Comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  settle_mpi(MPI_Ibcast(buffer, bytes, MPI_BYTE, root, comm, &request), "MPI_Ibcast");
+  await_mpi(job, call, request);
+}
+
+/// `root` is a process of the world group.
+void broadcast_in_scope(Job &job, const char *call, int scope, const ARMCI_Group &group, void *buffer, int bytes, int root) {
+  const ScopeComm comm(job, call, scope, group);
+  if (!comm.is_member()) return;
+  broadcast(job, call, buffer, bytes, comm.rank_of(job, call, root), comm.get());
+}
+
+int receive(const char *call, int tag, void *buffer, int buflen, int *msglen, int from) {
+  return enter(call, [&](Job &job) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Status status;
+    settle_mpi(MPI_Irecv(buffer, buflen, MPI_BYTE, from, tag, job.world.comm, &request), "MPI_Irecv");
+    await_mpi(job, call, request, &status);
+    if (msglen) MPI_Get_count(&status, MPI_BYTE, msglen);
+    return status.MPI_SOURCE;
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+int armci_msg_me(void) {
+  if (const Job *const job = the_job()) return job->rank();
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+int armci_msg_nproc(void) {
+  if (const Job *const job = the_job()) return job->size();
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+void armci_msg_abort(int code) { end_all_with("armci_msg_abort on rank %d: code %d", the_job() ? the_job()->rank() : -1, code); }
+
+void armci_msg_finalize(void) {
+  int ended = 0;
+  MPI_Finalized(&ended);
+  if (ended == 0) MPI_Finalize();
+}
+
+double armci_timer(void) { return MPI_Wtime(); }
+
+void armci_msg_snd(int tag, void *buffer, int len, int to) {
+  constexpr const char *call = "armci_msg_snd";
+  enter(call, [&](Job &job) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    settle_mpi(MPI_Isend(buffer, len, MPI_BYTE, to, tag, job.world.comm, &request), "MPI_Isend");
+    await_mpi(job, call, request);
+  });
+}
+
+void armci_msg_rcv(int tag, void *buffer, int buflen, int *msglen, int from) {
+  receive("armci_msg_rcv", tag, buffer, buflen, msglen, from);
+}
+
+int armci_msg_rcvany(int tag, void *buffer, int buflen, int *msglen) {
+  return receive("armci_msg_rcvany", tag, buffer, buflen, msglen, MPI_ANY_SOURCE);
+}
+
+void parmci_msg_barrier(void) {
+  constexpr const char *call = "armci_msg_barrier";
+  enter(call, [&](Job &job) { job.barrier(call); });
+}
+
+void parmci_msg_group_barrier(ARMCI_Group *group) {
+  constexpr const char *call = "armci_msg_group_barrier";
+  enter(call, [&](Job &job) {
+    check_member(job, call, group);
+    group_barrier(job, call, *group);
+  });
+}
+
+void armci_msg_bintree(int scope, int *Root, int *Up, int *Left, int *Right) {
+  constexpr const char *call = "armci_msg_bintree";
+  enter(call, [&](const Job &job) {
+    int *tree[] = {Root, Up, Left, Right};
+    find_place_in_tree(procs_in(job, call, scope), job.rank(), tree);
+  });
+}
+
+void armci_msg_bcast_scope(int scope, void *buffer, int len, int root) {
+  constexpr const char *call = "armci_msg_bcast_scope";
+  enter(call, [&](Job &job) { broadcast_in_scope(job, call, scope, job.world, buffer, len, root); });
+}
+
+void armci_msg_bcast(void *buffer, int len, int root) { armci_msg_bcast_scope(SCOPE_ALL, buffer, len, root); }
+void armci_msg_brdcst(void *buffer, int len, int root) { armci_msg_bcast_scope(SCOPE_ALL, buffer, len, root); }
+
+void armci_msg_group_bcast_scope(int scope, void *buf, int len, int root, ARMCI_Group *group) {
+  constexpr const char *call = "armci_msg_group_bcast_scope";
+  enter(call, [&](Job &job) {
+    check_member(job, call, group);
+    broadcast_in_scope(job, call, scope, *group, buf, len, root);
+  });
+}
+
+void armci_msg_clus_brdcst(void *buf, int len) {
+  constexpr const char *call = "armci_msg_clus_brdcst";
+  enter(call, [&](Job &job) { broadcast(job, call, buf, len, 0, job.node_comm); });
+}
+
+void armci_grp_clus_brdcst(void *buf, int len, int grp_master, int grp_clus_nproc, ARMCI_Group *mastergroup) {
+  constexpr const char *call = "armci_grp_clus_brdcst";
+  enter(call, [&](Job &job) {
+    check_member(job, call, mastergroup);
+    const ScopeComm comm(job, call, *mastergroup, grp_master, grp_clus_nproc);
+    if (comm.is_member()) broadcast(job, call, buf, len, 0, comm.get());
+  });
+}
+
+decltype(parmci_msg_barrier) armci_msg_barrier __attribute__((weak, alias("parmci_msg_barrier")));
+decltype(parmci_msg_group_barrier) armci_msg_group_barrier __attribute__((weak, alias("parmci_msg_group_barrier")));
+
+}  // extern "C"

@@ -1,0 +1,91 @@
+// Beginning and ending ARMCI; errors.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdio>
+#include <mutex>
+
+#include "engine/communicator/collective.hpp"
+#include "faces/armci/job.hpp"
+#include "faces/armci/mutex_set.hpp"
+#include "faces/armci/profiling.hpp"
+
+namespace halocline::core::armci {
+namespace {
+
+constexpr const char *kInit = "ARMCI_Init", *kFinalize = "ARMCI_Finalize";
+
+int begun = 0;  // calls of ARMCI_Init that no call of ARMCI_Finalize has followed
+
+/// The communicator is MPI_COMM_NULL for all processes.
+int begin(MPI_Comm ranks) {
+  const std::unique_lock beginning = runtime.change();
+  if (!beginning) end_all_with("%s: another thread begins or ends ARMCI", kInit);
+  if (begun++ > 0) return 0;
+  settle(runtime.start(kInit));
+  settle(runtime.begin(std::make_unique<Job>(ranks == MPI_COMM_NULL ? MPI_COMM_WORLD : ranks)));
+  return 0;
+}
+
+int begin_thread(const char *call, int requested, MPI_Comm ranks) {
+  const int code = begin(ranks);
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&provided);
+  if (requested > provided) return refuse(FAIL, "%s: thread level %d is needed, but MPI provides %d", call, requested, provided);
+  return code;
+}
+
+/// All processes have called ARMCI_Finalize when it returns, and what they have sent has arrived.
+void meet(Job &job) {
+  job.fence(kFinalize);
+  settle(await(job, kFinalize, [&] { return job.meet_to_end(); }));
+}
+
+int end() {
+  const std::unique_lock ending = runtime.change();
+  if (!ending) end_all_with("%s: another thread begins or ends ARMCI", kFinalize);
+  if (begun == 0 || !the_job()) end_without_job(kFinalize);
+  if (--begun > 0) return 0;
+  if (mpi_has_ended()) {
+    runtime.abandon();
+    end_all_with("%s: MPI has been finalised; call ARMCI_Finalize first", kFinalize);
+  }
+  {
+    const Visit visit;
+    meet(*the_job());
+  }
+  settle(runtime.end(Status::ok));
+  return 0;
+}
+
+}  // namespace
+}  // namespace halocline::core::armci
+
+using namespace halocline::core::armci;
+
+extern "C" {
+
+int PARMCI_Init(void) { return begin(MPI_COMM_NULL); }
+int PARMCI_Init_args(int *, char ***) { return begin(MPI_COMM_NULL); }
+int PARMCI_Init_thread(int armci_requested) { return begin_thread("ARMCI_Init_thread", armci_requested, MPI_COMM_NULL); }
+int PARMCI_Init_thread_comm(int armci_requested, MPI_Comm comm) { return begin_thread("ARMCI_Init_thread_comm", armci_requested, comm); }
+int PARMCI_Init_mpi_comm(MPI_Comm comm) { return begin(comm); }
+int PARMCI_Initialized(void) { return the_job() ? 1 : 0; }
+int PARMCI_Finalize(void) { return end(); }
+
+void ARMCI_Cleanup(void) {}
+
+void ARMCI_Error(const char *msg, int code) {
+  const Job *const job = the_job();
+  std::fprintf(stderr, "%d: %s (code %d)\n", job ? job->rank() : -1, msg ? msg : "", code);
+  std::fflush(stderr);
+  end_all_with("ARMCI_Error on rank %d: the program ends with code %d", job ? job->rank() : -1, code);
+}
+
+HLC_ARMCI_ALIAS(Init);
+HLC_ARMCI_ALIAS(Init_args);
+HLC_ARMCI_ALIAS(Init_thread);
+HLC_ARMCI_ALIAS(Init_thread_comm);
+HLC_ARMCI_ALIAS(Init_mpi_comm);
+HLC_ARMCI_ALIAS(Initialized);
+HLC_ARMCI_ALIAS(Finalize);
+
+}  // extern "C"
