@@ -1,0 +1,178 @@
+// armci_msg_*: messages, broadcasts, reductions and selections.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include "armci_test.hpp"
+
+namespace halocline::test {
+namespace {
+
+TEST(ArmciMsg, knows_the_ranks) {
+  EXPECT_EQ(armci_msg_me(), rank());
+  EXPECT_EQ(armci_msg_nproc(), size());
+  const double before = armci_timer();
+  EXPECT_GE(armci_timer(), before);
+}
+
+TEST(ArmciMsgSnd, arrives_with_its_length_and_tag) {
+  if (size() == 1) GTEST_SKIP() << "a blocking message needs two ranks";
+  for (int distance = 1; distance < size(); ++distance)
+    for (const std::size_t count : {1u, 50u, 4000u}) {
+      const int to = (rank() + distance) % size(), from = (rank() + size() - distance) % size();
+      auto sent = words_of(rank(), count, count);
+      std::vector<std::uint64_t> got(5000);
+      int length = -1;
+      const auto send = [&] { armci_msg_snd(17, sent.data(), static_cast<int>(8 * count), to); };
+      const auto receive = [&] { armci_msg_rcv(17, got.data(), 40000, &length, from); };
+      // Around a ring of ranks of which one receives first.
+      if (rank() == 0) {
+        receive();
+        send();
+      } else if (distance == 1) {
+        send();
+        receive();
+      } else {
+        MPI_Sendrecv(sent.data(), static_cast<int>(8 * count), MPI_BYTE, to, 17, got.data(), 40000, MPI_BYTE, from, 17, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        continue;
+      }
+      EXPECT_EQ(length, static_cast<int>(8 * count));
+      got.resize(count);
+      EXPECT_EQ(got, words_of(from, count, count));
+    }
+}
+
+TEST(ArmciMsgRcvany, says_who_has_sent) {
+  if (rank() == 0) {
+    std::vector<bool> seen(as_index(size()));
+    for (int i = 1; i < size(); ++i) {
+      int value = -1, length = -1;
+      const int from = armci_msg_rcvany(23, &value, sizeof value, &length);
+      ASSERT_TRUE(from > 0 && from < size());
+      EXPECT_FALSE(seen[as_index(from)]);
+      seen[as_index(from)] = true;
+      EXPECT_EQ(value, 300 + from);
+      EXPECT_EQ(length, 4);
+    }
+  } else {
+    int value = 300 + rank();
+    armci_msg_snd(23, &value, sizeof value, 0);
+  }
+  armci_msg_barrier();
+}
+
+TEST(ArmciMsgBcast, sends_the_roots_bytes_to_all) {
+  for (int root = 0; root < size(); ++root)
+    for (int form = 0; form < 3; ++form) {
+      auto words = rank() == root ? words_of(root, 12, 3000) : std::vector<std::uint64_t>(3000);
+      if (form == 0) armci_msg_bcast(words.data(), 24000, root);
+      if (form == 1) armci_msg_brdcst(words.data(), 24000, root);
+      if (form == 2) armci_msg_bcast_scope(SCOPE_ALL, words.data(), 24000, root);
+      EXPECT_EQ(words, words_of(root, 12, 3000)) << "root " << root;
+    }
+}
+
+/// Elements of which each rank has another one of, positive and negative.
+template <class T>
+T operand(int r, int i) {
+  return static_cast<T>((r + i) % 3 == 0 ? -(r + 2 * i + 1) : r + i + 1);
+}
+
+template <class T>
+T reduced(const std::string &op, int i) {
+  T result = operand<T>(0, i);
+  for (int r = 1; r < size(); ++r) {
+    const T other = operand<T>(r, i);
+    const T a = static_cast<T>(std::abs(result)), b = static_cast<T>(std::abs(other));
+    if (op == "+") result += other;
+    if (op == "*") result *= other;
+    if (op == "max") result = std::max(result, other);
+    if (op == "min") result = std::min(result, other);
+    if (op == "absmax") result = std::max(a, b);
+    if (op == "absmin") result = std::min(a, b);
+  }
+  if (size() == 1 && op.compare(0, 3, "abs") == 0) result = static_cast<T>(std::abs(result));
+  return result;
+}
+
+template <class T, class Call>
+void check_reductions(Call call) {
+  constexpr int count = 33;
+  for (const std::string op : {"+", "*", "max", "min", "absmax", "absmin"}) {
+    std::vector<T> values;
+    for (int i = 0; i < count; ++i) values.push_back(operand<T>(rank(), op == "*" ? i % 3 : i));
+    std::string name = op;
+    call(values.data(), count, name.data());
+    for (int i = 0; i < count; ++i) ASSERT_EQ(values[as_index(i)], reduced<T>(op, op == "*" ? i % 3 : i)) << op << ", element " << i;
+  }
+}
+
+TEST(ArmciMsgGop, reduces_in_every_type_by_every_operation) {
+  check_reductions<int>(armci_msg_igop);
+  check_reductions<long>(armci_msg_lgop);
+  check_reductions<long long>(armci_msg_llgop);
+  check_reductions<float>(armci_msg_fgop);
+  check_reductions<double>(armci_msg_dgop);
+  check_reductions<double>([](double *x, int n, char *op) { armci_msg_gop_scope(SCOPE_ALL, x, n, op, ARMCI_DOUBLE); });
+  check_reductions<int>([](int *x, int n, char *op) { armci_msg_gop_scope(SCOPE_ALL, x, n, op, ARMCI_INT); });
+}
+
+TEST(ArmciMsgGop, of_the_bits_is_their_or) {
+  char op[] = "or";
+  int bits = 1 << (rank() % 30), expected = 0;
+  for (int r = 0; r < size(); ++r) expected |= 1 << (r % 30);
+  armci_msg_igop(&bits, 1, op);
+  EXPECT_EQ(bits, expected);
+  long wide = 1L << (rank() + 33);
+  armci_msg_lgop(&wide, 1, op);
+  for (int r = 0; r < size(); ++r) EXPECT_NE(wide & (1L << (r + 33)), 0) << "bit of rank " << r;
+}
+
+TEST(ArmciMsgGop, of_many_elements_reduces_all_of_them) {
+  constexpr int count = 40000;
+  std::vector<double> values(count);
+  for (int i = 0; i < count; ++i) values[as_index(i)] = i + rank();
+  char op[] = "+";
+  armci_msg_dgop(values.data(), count, op);
+  const double ranks = size() * (size() - 1) / 2;
+  for (int i = 0; i < count; ++i) ASSERT_EQ(values[as_index(i)], 1.0 * i * size() + ranks);
+}
+
+/// The element of the rank whose first number is the largest or the smallest is received with the rest of it.
+TEST(ArmciMsgSel, takes_the_whole_record_of_the_rank_with_the_best_number) {
+  for (const bool most : {true, false}) {
+    int record[3] = {(rank() * 5 + 3) % 7 * 10 + rank(), 100 + rank(), -rank()};
+    int best = 0;
+    for (int r = 1; r < size(); ++r) {
+      const int mine = (r * 5 + 3) % 7 * 10 + r, theirs = (best * 5 + 3) % 7 * 10 + best;
+      if (most ? mine > theirs : mine < theirs) best = r;
+    }
+    char op[4] = {};
+    std::strcpy(op, most ? "max" : "min");
+    armci_msg_sel_scope(SCOPE_ALL, record, sizeof record, op, ARMCI_INT, 1);
+    EXPECT_EQ(record[0], (best * 5 + 3) % 7 * 10 + best);
+    EXPECT_EQ(record[1], 100 + best);
+    EXPECT_EQ(record[2], -best);
+  }
+}
+
+/// Each rank but the root has one above it, and is below it there.
+TEST(ArmciMsgBintree, is_a_tree_of_all_ranks) {
+  int root = -1, up = -2, left = -2, right = -2;
+  armci_msg_bintree(SCOPE_ALL, &root, &up, &left, &right);
+  EXPECT_EQ(root, 0);
+  EXPECT_EQ(up == -1, rank() == root);
+  const int mine[3] = {up, left, right};
+  std::vector<int> all(as_index(3 * size()));
+  MPI_Allgather(mine, 3, MPI_INT, all.data(), 3, MPI_INT, MPI_COMM_WORLD);
+  for (int r = 0; r < size(); ++r) {
+    const int above = all[as_index(3 * r)];
+    if (above < 0) continue;
+    EXPECT_TRUE(all[as_index(3 * above + 1)] == r || all[as_index(3 * above + 2)] == r) << "rank " << r << " is not below " << above;
+  }
+}
+
+}  // namespace
+}  // namespace halocline::test

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Wrong calls of ARMCI: each has a message that names the function and the value, and returns a code that is not 0 or ends all ranks.
+
+Usage: misuse.py PROGRAM [WAY...] -- LAUNCHER [FLAG...]
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import re
+import subprocess
+import sys
+
+# What the message has to contain.
+WAYS = {
+    "put_no_rank": r"ARMCI_Put.*77",
+    "get_negative_rank": r"ARMCI_Get.*-3",
+    "put_negative_bytes": r"ARMCI_Put.*-8",
+    "put_no_memory": r"ARMCI_Put.*rank 1",
+    "get_beyond": r"ARMCI_Get.*4000",
+    "puts_levels": r"ARMCI_PutS.*9",
+    "puts_negative_levels": r"ARMCI_PutS.*-1",
+    "acc_type": r"ARMCI_Acc.*99",
+    "acc_part": r"ARMCI_Acc.*12",
+    "rmw_operation": r"ARMCI_Rmw.*55",
+    "rmw_no_memory": r"ARMCI_Rmw.*rank 1",
+    "vector_no_memory": r"ARMCI_PutV.*rank 1",
+    "fence_no_rank": r"ARMCI_Fence.*77",
+    "lock_no_mutexes": r"ARMCI_Lock.*mutex",
+    "lock_no_mutex": r"ARMCI_Lock.*5",
+    "unlock_unlocked": r"ARMCI_Unlock.*0",
+    "mutexes_negative": r"ARMCI_Create_mutexes.*-2",
+    "malloc_negative": r"ARMCI_Malloc.*-8",
+    "free_unknown": r"ARMCI_Free",
+    "free_inside": r"ARMCI_Free",
+    "group_no_rank": r"ARMCI_Group_create.*99",
+    "sum_operation": r"armci_msg_lgop.*average",
+    "send_no_rank": r"armci_msg_snd.*77",
+    "error": r"the program says so",
+    "before": r"ARMCI_Put.*ARMCI_Init",
+    "after": r"ARMCI_Put.*ARMCI_Init",
+}
+
+
+def try_way(way, program, launcher):
+    """True if the call is refused as it must be."""
+    try:
+        run = subprocess.run([*launcher, "-n", "2", program, way], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60,
+                             check=False)
+        output, status = run.stdout, run.returncode
+    except subprocess.TimeoutExpired as expired:
+        output, status = f"no end after 60 s\n{expired.stdout or ''}", 0
+    lines = [line for line in output.splitlines() if line.startswith("halocline: ")]
+    right = status != 0 and "returned 0" not in output and any(re.search(WAYS[way], line) for line in lines)
+    print(f"{'passed' if right else 'failed'}: {way}: {lines[:1] if right else output}")
+    return right
+
+
+def main():
+    divider = sys.argv.index("--")
+    ways = sys.argv[2:divider] or list(WAYS)
+    failed = sum(not try_way(way, sys.argv[1], sys.argv[divider + 1:]) for way in ways)
+    print(f"{len(ways) - failed} passed, {failed} failed, 0 skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
