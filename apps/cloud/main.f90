@@ -2,12 +2,13 @@
 !> SPDX-License-Identifier: BSD-3-Clause
 program cloud
   use, intrinsic :: iso_fortran_env, only: output_unit, real64
-  use halocline, only: hlc_context, hlc_error_message, hlc_finalise, hlc_init, hlc_mode_from_name, HLC_OK
+  use halocline, only: hlc_context, hlc_error_message, hlc_finalise, hlc_init, hlc_mode_from_name, HLC_ERR_MEMORY, &
+                       HLC_OK
   use halocline_mpi, only: hlc_mpi_finalise, hlc_mpi_init, hlc_mpi_max, hlc_mpi_rank, hlc_mpi_size, hlc_mpi_world
   use cloud_case, only: read_case
   use cloud_diagnostics, only: measure_amounts, LARGEST_COURANT
   use cloud_grid, only: make_grid
-  use cloud_model, only: advance, has_ended, make_model, model_t, release_model
+  use cloud_model, only: advance, has_ended, make_model, model_t, release_model, too_large
   use cloud_options, only: options_t, read_options, usage
   use cloud_output, only: close_output, open_output, output_fault, output_t, write_record
   use cloud_ranks, only: stop_together, EXIT_FAILED, EXIT_USAGE
@@ -51,6 +52,7 @@ contains
     call make_grid(context, model%case, options%local, model%grid, status)
     if (status /= HLC_OK) call need(hlc_error_message())
     call make_model(context, mode, model, status)
+    if (status == HLC_ERR_MEMORY) call need(too_large(model, ': '//hlc_error_message()))
     if (status /= HLC_OK) call need(hlc_error_message())
     if (options%restart /= '') then
       call read_restart(options%restart, model, message)
@@ -118,6 +120,9 @@ contains
         ': the Courant number is ', model%budget%courant, ', but positive advection needs at most ', LARGEST_COURANT
       if (fault /= '') call stop_together(model%ranks, EXIT_FAILED, trim(fault))
       call record_statistics(model, statistics)
+      if (options%output_every > 0 .and. .not. has_ended(model)) then
+        if (modulo(step, options%output_every) == 0) call write_record(model, file)
+      end if
       if (.not. options%quiet) call print_progress(model, has_ended(model))
     end do
     if (model%clock%step > 0) call write_record(model, file)

@@ -3,6 +3,7 @@
 module cloud_model
   use, intrinsic :: iso_fortran_env, only: real64
   use halocline, only: hlc_context, hlc_halo, hlc_halo_finish, hlc_halo_info, hlc_halo_start, hlc_plan_info, HLC_OK
+  use halocline_mpi, only: hlc_mpi_max
   use cloud_advection, only: advect
   use cloud_air, only: diagnose_block
   use cloud_case, only: case_t
@@ -11,13 +12,13 @@ module cloud_model
   use cloud_initial, only: set_initial_state, theta_profile, water_profile
   use cloud_physics, only: physics_t, make_physics, begin_physics, add_physics, lift
   use cloud_pressure, only: pressure_t, make_pressure, release_pressure, remove_divergence
-  use cloud_ranks, only: ranks_t
+  use cloud_ranks, only: ranks_t, stop_together, EXIT_USAGE
   use cloud_state, only: state_t, make_state, release_state, FIELDS
   use cloud_timing, only: clock_t, SITE_ADVECTION, SITE_PRESSURE, SITE_SOURCE, SITE_STATE
   use cloud_wind, only: add_buoyancy
   implicit none
   private
-  public :: model_t, make_model, release_model, resume_model, advance, has_ended
+  public :: model_t, make_model, release_model, resume_model, advance, has_ended, too_large
 
   type :: model_t
     type(case_t) :: case
@@ -44,6 +45,7 @@ contains
 
     call make_state(context, model%grid, model%case%physics, mode, model%state, status)
     if (status /= HLC_OK) return
+    call make_tendencies(model)
     call make_pressure(context, model%grid, mode, model%pressure, status)
     if (status /= HLC_OK) return
     call set_initial_state(model%case, model%grid, model%state)
@@ -59,6 +61,35 @@ contains
     call count_bytes(model, SITE_SOURCE, model%state%provisional_wind)
     call count_bytes(model, SITE_PRESSURE, model%pressure%halo)
   end subroutine make_model
+
+  !> They take as much memory as the fields, of each rank's own, which one rank may not have. Collective.
+  subroutine make_tendencies(model)
+    type(model_t), intent(inout) :: model
+    real(real64) :: lacking
+    character(160) :: text
+    integer :: status
+    associate (grid => model%grid)
+      allocate (model%state%tendency(grid%nz, grid%ny, grid%nx, FIELDS), source=0.0_real64, stat=status)
+      lacking = merge(0, model%ranks%rank + 1, status == 0)
+      call hlc_mpi_max(model%ranks%comm, lacking)
+      if (lacking == 0) return
+      write (text, '(a,i0,a,i0,a)') ': rank ', nint(lacking) - 1, ' has no memory for the tendencies of ', FIELDS, ' fields'
+      call stop_together(model%ranks, EXIT_USAGE, too_large(model, trim(text)))
+    end associate
+  end subroutine make_tendencies
+
+  !> A sentence about a grid that does not fit, with the reason.
+  function too_large(model, reason) result(text)
+    type(model_t), intent(in) :: model
+    character(*), intent(in) :: reason
+    character(:), allocatable :: text
+    character(160) :: size
+    associate (cells => model%grid%cells)
+      write (size, '(a,2(i0,a),i0,a,i0,a)') 'a grid of ', cells(1), ' x ', cells(2), ' x ', cells(3), ' cells is too large for ', &
+        model%ranks%size, ' ranks'
+    end associate
+    text = trim(size)//reason//'; use fewer cells (--global, --local), or ranks on more nodes'
+  end function too_large
 
   !> Goes on from fields that were read: call it when they are there. Collective.
   subroutine resume_model(time, time_step, model)

@@ -15,6 +15,7 @@ module cloud_options
     character(:), allocatable :: statistics      !< empty: no statistics
     integer :: steps = -1                        !< below 0: as in the case
     integer :: until = -1                        !< s; below 0: as in the case
+    integer :: output_every = 0                  !< steps from one state of output to the next; 0: the first and the last state
     integer :: local(2) = 0                      !< cells in x and y per rank; 0: not asked for
     integer :: global(3) = 0                     !< cells in x, y and z; 0: as in the case
     logical :: quiet = .false.
@@ -24,7 +25,7 @@ module cloud_options
   character(*), parameter :: usage(*) = [character(104) :: &
     'usage: cloud CASE.nml [--mode M] [--steps N] [--local NX,NY | --global NX,NY,NZ]', &
     '             [--until S] [--restart FILE] [--save FILE] [--statistics FILE]', &
-    '             [--output FILE.nc] [--quiet] [--help]', &
+    '             [--output FILE.nc [--output-every N]] [--quiet] [--help]', &
     '', &
     'Simulates a stratocumulus cloud: swaps 29 fields, moves them with the air, adds what condensation,', &
     'radiation, turbulence, rain and the sea do, and solves for the pressure. Prints the communication', &
@@ -38,9 +39,10 @@ module cloud_options
     '  --local NX,NY       cells per rank in x and y: the grid grows with the ranks', &
     '  --global NX,NY,NZ   cells of the whole grid: the blocks shrink with the ranks', &
     '  --output FILE.nc    write the first and the last state as NetCDF', &
+    '  --output-every N    and the state after each N steps', &
     '  --until S           simulate until S seconds after the start of the case', &
     '  --restart FILE      start from the state that --save wrote, on any number of ranks', &
-    '  --save FILE         write the last state, to the bit, for --restart', &
+    '  --save FILE         write the last state, to the bit, for --restart; replaces an old file as a whole', &
     '  --statistics FILE   write cloud cover, fluxes and other means over the run, a JSON text a line', &
     '  --quiet             only the checks and the fingerprints', &
     '  --help              this text']
@@ -92,7 +94,8 @@ contains
     case ('--help', '-h')
       options%help = .true.
       return
-    case ('--mode', '--steps', '--until', '--local', '--global', '--output', '--restart', '--save', '--statistics')
+    case ('--mode', '--steps', '--until', '--local', '--global', '--output', '--output-every', '--restart', '--save', &
+          '--statistics')
       place = place + 1
       if (place > command_argument_count()) then
         message = name//' wants a value'
@@ -119,6 +122,9 @@ contains
     case ('--steps')
       call read_numbers(name, value, 0, number, message)
       options%steps = number(1)
+    case ('--output-every')
+      call read_numbers(name, value, 1, number, message)
+      options%output_every = number(1)
     case ('--until')
       call read_numbers(name, value, 1, number, message)
       options%until = number(1)

@@ -9,7 +9,7 @@ module cloud_pressure
   use, intrinsic :: iso_fortran_env, only: real64
   use, intrinsic :: ieee_arithmetic, only: ieee_is_finite
   use halocline, only: hlc_context, hlc_field_alloc, hlc_field_free, hlc_field_of, hlc_halo, hlc_halo_init, hlc_halo_start, &
-                       hlc_halo_finish, hlc_halo_finalise, HLC_STENCIL_STAR
+                       hlc_halo_finish, hlc_halo_finalise, HLC_OK, HLC_STENCIL_STAR
   use cloud_case, only: case_t
   use cloud_elliptic, only: elliptic_t, make_elliptic, apply_operator, precondition
   use cloud_exact_sum, only: exact_sum
@@ -42,7 +42,8 @@ contains
     type(pressure_t), intent(out) :: pressure
     integer, intent(out) :: status       !< HLC_OK, or what the library has against it
     call make_elliptic(grid, pressure%operator)
-    call hlc_field_alloc(context, pressure%search, [1, 0, 0], [grid%nz, grid%ny + 1, grid%nx + 1])
+    call hlc_field_alloc(context, pressure%search, [1, 0, 0], [grid%nz, grid%ny + 1, grid%nx + 1], status)
+    if (status /= HLC_OK) return
     call hlc_halo_init(context, grid%blocks, [hlc_field_of(pressure%search, 'pressure search')], [0, 1, 1], pressure%halo, &
                        stencil=HLC_STENCIL_STAR, mode=mode, status=status)
     allocate (pressure%potential(grid%nz, 0:grid%ny + 1, 0:grid%nx + 1), source=0.0_real64)

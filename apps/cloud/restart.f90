@@ -12,6 +12,7 @@ module cloud_restart
   use cloud_gather, only: close_whole, gather, WRITER
   use cloud_grid, only: grid_t
   use cloud_model, only: model_t, resume_model
+  use cloud_replace, only: drop, first_written, put_in_place
   use cloud_state, only: FIELDS, W_WIND
   implicit none
   private
@@ -57,20 +58,23 @@ contains
     end if
   end subroutine try_restart
 
-  !> message is empty on the writer if the file is there. Collective.
+  !> message is empty on the writer if the file is there. Otherwise a file of that name is as it was. Collective.
   subroutine write_restart(path, model, message)
     character(*), intent(in) :: path
     type(model_t), intent(in) :: model
     character(:), allocatable, intent(out) :: message
     real(real64), allocatable :: whole(:, :, :)
+    character(:), allocatable :: part
     character(256) :: text
     integer :: unit, status, f
 
     message = ''
     text = ''
     status = 0
+    unit = -1
     if (model%ranks%rank == WRITER) then
-      open (newunit=unit, file=path, access='stream', form='unformatted', status='replace', action='write', iostat=status, &
+      part = first_written(path)
+      open (newunit=unit, file=part, access='stream', form='unformatted', status='replace', action='write', iostat=status, &
             iomsg=text)
       if (status == 0) call write_header(unit, model, status, text)
     end if
@@ -83,9 +87,15 @@ contains
     end do
     if (model%ranks%rank /= WRITER) return
     if (status == 0) then
-      call close_whole(unit, path, message)
+      call close_whole(unit, part, message)
     else
       message = trim(text)
+      close (unit, iostat=status)
+    end if
+    if (message == '') then
+      call put_in_place(part, path, message)
+    else
+      call drop(part, path)
     end if
   end subroutine write_restart
 

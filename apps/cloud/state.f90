@@ -53,10 +53,10 @@ contains
     call name_fields(state%field, physics)
     do f = 1, FIELDS
       call hlc_field_alloc(context, state%field(f)%values, [1, 1 - DEPTH, 1 - DEPTH], &
-                           [grid%nz, grid%ny + DEPTH, grid%nx + DEPTH])
-      call hlc_field_alloc(context, state%field(f)%edge_flux, [1, 1, 1], [grid%nz, grid%ny, 2])
+                           [grid%nz, grid%ny + DEPTH, grid%nx + DEPTH], status)
+      if (status == HLC_OK) call hlc_field_alloc(context, state%field(f)%edge_flux, [1, 1, 1], [grid%nz, grid%ny, 2], status)
+      if (status /= HLC_OK) return
     end do
-    allocate (state%tendency(grid%nz, grid%ny, grid%nx, FIELDS), source=0.0_real64)
     call plan_halos(context, grid, mode, state, status)
   end subroutine make_state
 

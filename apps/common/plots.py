@@ -53,6 +53,19 @@ def decorate_over_ranks(axes, at, unit, title):
     decorate(axes)
 
 
+def animate(frames, file, dpi=70, milliseconds=150):
+    """Writes figures as an animated GIF or, by the file's name, PNG, which repeats; each is closed when it has been drawn."""
+    from PIL import Image  # it comes with matplotlib, and pictures do without it
+
+    images = []
+    for figure in frames:
+        figure.set_dpi(dpi)
+        figure.canvas.draw()
+        images.append(Image.frombytes("RGBA", figure.canvas.get_width_height(), bytes(figure.canvas.buffer_rgba())).convert("RGB"))
+        plt.close(figure)
+    images[0].save(file, save_all=True, append_images=images[1:], duration=milliseconds, loop=0)
+
+
 def draw_page(page, pictures):
     """Pictures in two columns, each as wide as its column."""
     images = [plt.imread(picture) for picture in pictures]

@@ -15,7 +15,11 @@ import subprocess
 import sys
 import tempfile
 
-APP = pathlib.Path(__file__).resolve().parents[2] / "apps" / "cloud"
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TESTS / "support"))
+import small_disk  # noqa: E402
+
+APP = TESTS.parent / "apps" / "cloud"
 QUICK, CASE, START = APP / "quick_cloud.nml", APP / "dycoms_rf01.nml", APP / "dycoms_rf01.start"
 
 
@@ -23,9 +27,11 @@ class Runs:
     def __init__(self, program, launcher, folder):
         self.program, self.launcher, self.folder = program, launcher, pathlib.Path(folder)
 
+    def command(self, ranks, *arguments):
+        return [str(word) for word in (*self.launcher, "-n", ranks, self.program, *arguments, "--quiet")]
+
     def __call__(self, ranks, *arguments):
-        command = [*self.launcher, "-n", ranks, self.program, *arguments, "--quiet"]
-        return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=200)
+        return subprocess.run(self.command(ranks, *arguments), capture_output=True, text=True, check=False, timeout=200)
 
     def records(self, *arguments):
         """The lines of the statistics of a run on 2 ranks."""
@@ -83,6 +89,26 @@ def wrong_input(runs):
     yield "a file that can't be saved is named at the start", nowhere.returncode == 2 and '--save "/nonexistent/state"' in nowhere.stderr
 
 
+def full_disk(runs):
+    """A state is replaced as a whole, or not at all."""
+    file, disk = runs.folder / "kept", runs.folder / "disk"
+    disk.mkdir()
+    first = runs(2, QUICK, "--steps", 1, "--save", file)
+    before = file.read_bytes()
+    second = runs(2, QUICK, "--steps", 2, "--save", file)
+    yield "an old state is replaced", first.returncode == second.returncode == 0 and file.read_bytes() != before
+    yield "nothing is left beside it", [path.name for path in runs.folder.glob("kept*")] == ["kept"]
+    full = small_disk.run(small_disk.room_of(file), file, disk, runs.command(2, QUICK, "--steps", 1, "--save", disk / "kept"))
+    yield "where the disk is full the old one stays", None if full is None else small_disk.kept(full)
+    yield "and it is told", None if full is None else f'--save "{disk / "kept"}": ' in full.stderr
+
+
+def too_large(runs):
+    done = runs(2, QUICK, "--global", "40000,40000,1000", "--steps", 1)
+    said = "a grid of 40000 x 40000 x 1000 cells is too large for 2 ranks: " in done.stderr and "use fewer cells" in done.stderr
+    yield "a grid that is too large is named, with the rank and the remedy", done.returncode == 2 and said and "rank 0" in done.stderr
+
+
 def tracers(runs):
     done = dict(prints(runs(2, CASE, "--global", "4,4,64", "--steps", 2)))
     names = [f"aerosol_{n:02}" for n in range(1, 23)]
@@ -106,15 +132,15 @@ def clouds(runs):
 
 def main():
     split = sys.argv.index("--")
-    passed = failed = 0
+    passed = failed = skipped = 0
     with tempfile.TemporaryDirectory() as folder:
         runs = Runs(sys.argv[1], sys.argv[split + 1:], folder)
-        for part in (restarts, wrong_input, tracers, clouds):
+        for part in (restarts, wrong_input, full_disk, too_large, tracers, clouds):
             for what, right in part(runs):
-                passed, failed = passed + right, failed + (not right)
+                passed, failed, skipped = passed + (right is True), failed + (right is False), skipped + (right is None)
                 if not right:
-                    print(f"FAILED  {what}")
-    print(f"{passed} passed, {failed} failed, 0 skipped")
+                    print("skipped, no small file system here: " if right is None else "FAILED ", what)
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 0 if passed and not failed else 1
 
 
