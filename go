@@ -9,6 +9,7 @@
 #   ./go bench ...  set up, build, run "halocline-bench halo ..." (first option -n RANKS: ranks to start, 2 if not given);
 #                   "./go bench ghost ...": all variants of the mini-app ghost over the cells per rank, with plots;
 #                   "./go bench apps ...": a short form of every mini-app, with one page of pictures;
+#                   "./go bench ranking ...": every mini-app at its paper's size, in all ways to communicate: one table, one picture;
 #                   "./go bench hashtable ...", "... sparse ...", "... fft ...", "... lattice ...": those of these mini-apps over the ranks;
 #                   "./go bench boltzmann ...": those of this mini-app over the sites per rank;
 #                   "./go bench rma ...": libhalocline_mpi beside the RMA of every MPI at hand, with tables and plots;
@@ -133,8 +134,8 @@ run_bench() {
     exit
   fi
   case ${1:-} in
-  boltzmann | ghost | hashtable | sparse | fft | lattice | pic | apps | rma | model | simulate | smpi | -* | '') ;;
-  *) refuse "bench has no '$1'; it has boltzmann, ghost, hashtable, sparse, fft, lattice, pic, apps, rma, model, simulate, smpi, and the options of halocline-bench halo" ;;
+  boltzmann | ghost | hashtable | sparse | fft | lattice | pic | apps | ranking | rma | model | simulate | smpi | -* | '') ;;
+  *) refuse "bench has no '$1'; it has boltzmann, ghost, hashtable, sparse, fft, lattice, pic, apps, ranking, rma, model, simulate, smpi, and the options of halocline-bench halo" ;;
   esac
   set_up
   case ${1:-} in
@@ -145,12 +146,14 @@ run_bench() {
     step 'Python for the pictures' pictures_python || say "No pictures: see $log"
     exec python3 "apps/$app/bench.py" --build build/release --ranks "$ranks" "$@"
     ;;
-  apps)
+  apps | ranking)
+    script=apps/bench.py
+    [ "$1" = apps ] || script=apps/ranking.py
     shift
     # shellcheck disable=SC2046  # names without spaces
     build_preset release halocline_mpi $(for bench in apps/*/bench.py; do basename "${bench%/bench.py}"; done)
     step 'Python for the pictures' pictures_python || say "No pictures: see $log"
-    exec python3 apps/bench.py --build build/release --ranks "$ranks" "$@"
+    exec python3 "$script" --build build/release --ranks "$ranks" "$@"
     ;;
   rma)
     shift

@@ -73,8 +73,12 @@ if(HALOCLINE_SOURCE_CHECKS)
   add_test(NAME prose COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/prose.py check)
   add_test(NAME apps.summary COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/scripts/apps_summary_test.py
     ${PROJECT_SOURCE_DIR}/apps/common/summary.py)
-  set_tests_properties(go.script readme orderings fortran_interfaces fortran_interfaces.script prose apps.summary PROPERTIES TIMEOUT 120)
+  add_test(NAME apps.ranking COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/scripts/apps_ranking_test.py
+    ${PROJECT_SOURCE_DIR}/apps/common)
+  set_tests_properties(go.script readme orderings fortran_interfaces fortran_interfaces.script prose apps.summary apps.ranking PROPERTIES
+    TIMEOUT 120)
   halocline_classify(apps.summary QUICK)
+  halocline_classify(apps.ranking QUICK)
   halocline_classify(go.script QUICK)
   halocline_classify(readme QUICK)
   halocline_classify(performance QUICK)

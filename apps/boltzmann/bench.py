@@ -4,15 +4,16 @@
 bench.py --build build/release                      # blocks as of 192^3 sites on 3072, 768 and 192 ranks, as the paper
 bench.py --build build/release --order-parameter lb --overlap
 bench.py --build build/release --ranks 4 --fake-nodes 2 --variant notify,notify_node
+bench.py --build build/release --ranks 16 --whole 192 192 192    # on 1 rank, 2, 4 and so on: the lattice of the paper, strong scaling
+bench.py --build build/release --ranks 16 --local 16 12 12 --over-ranks    # blocks of one size: weak scaling
 
-The plot is that of Simmendinger et al., figure 11 b: the time of the halo exchange of a step, over the size of a block.
+The plot is that of Simmendinger et al., figure 11 b: the time of the halo exchange of a step, over the size of a block or over the ranks.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
 import argparse
 import math
 import pathlib
-import statistics
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -28,11 +29,16 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     runs.add_options(parser, "boltzmann")
     parser.add_argument("--local", type=int, nargs=3, help="sites of each rank (three sizes; with --short one)")
+    parser.add_argument("--whole", type=int, nargs=3, help="sites of the whole lattice instead, over the ranks")
+    parser.add_argument("--over-ranks", action="store_true", help="over the ranks, with blocks of one size")
     parser.add_argument("--variant", default="p2p,persistent,fence,pscw,notify,direct,view")
     parser.add_argument("--order-parameter", choices=("none", "lb", "fd"), default="none", help="of two fluids")
     parser.add_argument("--halo", choices=("reduced", "full"), default="reduced")
     parser.add_argument("--overlap", action="store_true")
     options = parser.parse_args()
+    if options.whole and options.local:
+        parser.error("--whole and --local exclude each other: one gives the sites of all ranks together, the other those of each")
+    options.over_ranks = options.over_ranks or bool(options.whole)
     options.repeats = options.repeats or (21 if options.short else 101 if options.long else 41)
     return options
 
@@ -58,26 +64,35 @@ def line_of(result):
     """One line about a size: communication and its spread."""
     def words(name):
         some = times(result, name, "communication_s")
-        slower = statistics.median(times(result, "p2p", "communication_s")) / statistics.median(some) if "p2p" in result["order"] else 0
-        return f"{name} {summary.in_words(some)}" + (f", p2p / this {slower:.2f}" if slower > 0 else "")
+        slower = summary.ratio(times(result, "p2p", "communication_s"), some) if "p2p" in result["order"] else "-"
+        return f"{name} {summary.in_words(some)}" + (f", p2p / this {slower}" if slower != "-" else "")
 
     block = " x ".join(map(str, result["problem"]["local"]))
-    return f"{block} sites per rank, communication of a step, us: " + "; ".join(words(name) for name in result["order"] if name != "local")
+    found = "; ".join(words(name) for name in result["order"] if name != "local")
+    return f"{result['problem']['ranks']} ranks, {block} sites each, communication of a step, us: {found}"
+
+
+def words_of(options, sites):
+    """What the program is called with; each sample takes some milliseconds."""
+    steps = max(3, 50000 // math.prod(sites))
+    words = ["--global" if options.whole else "--local", *sites, "--steps", steps, "--viscosity", 0.05, "--variant", options.variant,
+             "--halo", options.halo, *(["--overlap"] if options.overlap else [])]
+    if options.order_parameter != "none":
+        words += ["--problem", "spinodal", "--order-parameter", options.order_parameter]
+    return words
 
 
 def main():
     options = arguments()
-    blocks = [options.local] if options.local else BLOCKS[:1] if options.short else BLOCKS
+    chosen = options.whole or options.local
+    blocks = [chosen] if chosen else BLOCKS[:1] if options.short or options.over_ranks else BLOCKS
     sweep = []
     for block in blocks:
-        # Each sample takes some milliseconds.
-        steps = max(3, 50000 // math.prod(block))
-        words = ["--local", *block, "--steps", steps, "--viscosity", 0.05, "--variant", options.variant, "--halo", options.halo,
-                 *(["--overlap"] if options.overlap else [])]
-        if options.order_parameter != "none":
-            words += ["--problem", "spinodal", "--order-parameter", options.order_parameter]
-        sweep.append(runs.report_of(options, "boltzmann", *words))
-        print(line_of(sweep[-1]), flush=True)
+        if options.over_ranks:
+            sweep += runs.sweep_ranks(options, "boltzmann", words_of(options, block), line_of)
+        else:
+            sweep.append(runs.report_of(options, "boltzmann", *words_of(options, block)))
+            print(line_of(sweep[-1]), flush=True)
     runs.keep(options, sweep, HERE / "plot.py")
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Draws what bench.py wrote: communication of a step over the sites of a block, as Simmendinger et al., figure 11 b, and its share.
+"""Draws what bench.py wrote: communication of a step over the sites of a block or over the ranks, as Simmendinger et al., figure 11 b, and
+its share.
 
 plot.py JSON PICTURE
 
@@ -27,16 +28,18 @@ def share(result, name):
 
 
 def draw_panel(axes, sweep, values_of, words):
-    at = [math.prod(result["problem"]["local"]) for result in sweep]
+    over_ranks = len({result["problem"]["ranks"] for result in sweep}) > 1
+    at = [result["problem"]["ranks"] if over_ranks else math.prod(result["problem"]["local"]) for result in sweep]
     for name in sweep[0]["order"]:
         if name != "local":
             plots.draw_band(axes, at, [values_of(result, name) for result in sweep], label=name, color=COLORS.get(name),
                             marker="o" if len(at) == 1 else None)
     axes.set_xscale("log")
     axes.set_ylim(bottom=0)
-    axes.set_xticks(at, [" x ".join(map(str, result["problem"]["local"])) for result in sweep])
+    blocks = [" x ".join(map(str, result["problem"]["local"])) for result in sweep]
+    axes.set_xticks(at, [f"{ranks}\n{block}" for ranks, block in zip(at, blocks)] if over_ranks else blocks)
     axes.set_xticks([], minor=True)
-    axes.set_xlabel("sites of a rank", fontsize=9)
+    axes.set_xlabel("ranks, and the sites of each" if over_ranks else "sites of a rank", fontsize=9)
     axes.set_ylabel(words[0], fontsize=9)
     axes.set_title(words[1], fontsize=11, loc="left")
     plots.decorate(axes)
@@ -50,7 +53,7 @@ def heading(result):
 
 
 def main():
-    sweep, picture = plots.arguments(__doc__.splitlines()[0])
+    sweep, picture = plots.arguments(__doc__.split(":")[0])
     figure, (left, right) = plots.plt.subplots(1, 2, figsize=(11, 5))
     draw_panel(left, sweep, communication, ("communication of a step, microseconds", "Halo exchange (as figure 11 b)"))
     draw_panel(right, sweep, share, ("percent of the time", "Its share of a step"))

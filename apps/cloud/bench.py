@@ -9,6 +9,7 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 import argparse
 import pathlib
+import re
 import statistics
 import sys
 
@@ -32,6 +33,14 @@ def arguments():
     return options
 
 
+def sample_of(output):
+    """Seconds of a step and of its swaps, medians."""
+    step = re.search(r"^ *whole step +([0-9.]+)", output, re.M)
+    if not step:
+        raise main_job.Failed('The cloud printed no line "whole step"')
+    return {"total_s": float(step[1]) * 1e-3, "swaps_s": main_job.swap_ms(output) * 1e-3}
+
+
 def report_of(options, local=None):
     """One run of each mode per repeat. All modes must have equal fingerprints."""
     modes = options.modes.split(",")
@@ -40,7 +49,7 @@ def report_of(options, local=None):
     for _ in range(options.repeats or (3 if options.short else 5)):
         for mode in modes:
             output = runs.output_of(options, "cloud", *words, "--mode", mode)
-            samples[mode].append({"swaps_s": main_job.swap_ms(output) * 1e-3})
+            samples[mode].append(sample_of(output))
             prints[mode] = main_job.fingerprints(output)
     main_job.compare(prints)
     problem = {"case": options.case.stem, "steps": STEPS, "ranks": options.ranks, "local": local}
@@ -54,10 +63,8 @@ def sweep_of(options):
         return [report_of(options)]
     most, sweep = options.ranks, []
     for local in options.local:
-        options.ranks = max(options.fake_nodes, options.hosts)
-        while options.ranks <= most:
-            sweep.append(report_of(options, local))
-            options.ranks *= 2
+        options.ranks = most
+        sweep += [report_of(options, local) for _ in runs.doubled_ranks(options)]
     return sweep
 
 

@@ -135,17 +135,24 @@ def add_preloaded(options, report, program, words, some):
         report[kind][name + PRELOADED] = preloaded[kind][name]
 
 
+def doubled_ranks(options):
+    """Sets --ranks to a rank per node or host, to twice as many, and so on up to --ranks, and yields each."""
+    most, ranks = options.ranks, max(options.fake_nodes, options.hosts)
+    while ranks <= most:
+        options.ranks = ranks
+        yield ranks
+        ranks *= 2
+
+
 def sweep_ranks(options, program, words, line_of, preloaded=None):
     """The reports of a rank per node or host, of twice as many, and so on up to --ranks; prints a line about each. `preloaded`: variants as
     add_preloaded has them."""
-    most, sweep, ranks = options.ranks, [], max(options.fake_nodes, options.hosts)
-    while ranks <= most:
-        options.ranks = ranks
+    sweep = []
+    for _ in doubled_ranks(options):
         sweep.append(report_of(options, program, *words))
         if preloaded:
             add_preloaded(options, sweep[-1], program, words, preloaded)
         print(line_of(sweep[-1]), flush=True)
-        ranks *= 2
     return sweep
 
 

@@ -4,6 +4,7 @@ is, the picture.
 
 bench.py --build build/release                       # blocks of 6^3 to 16^3 cells per rank, 27 particles of each species per cell
 bench.py --build build/release --per-cell 500 --local 12       # the regime of the paper in which particles dominate, one size
+bench.py --build build/release --ranks 16 --local 8 --over-ranks       # on 1 rank, 2, 4 and so on, as the paper's figures 7 and 8
 
 The case is gem.toml in three dimensions, as GEM3D of Simmendinger et al., section 5.1. All variants make each step in turn and must have
 the same bits. Communication is the time in calls, the mean over the ranks. Ranks meet before they communicate, and that waiting, which
@@ -30,22 +31,26 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     runs.add_options(parser, "pic")
     parser.add_argument("--local", type=int, nargs="+", help="cells of each rank along each dimension (6 8 12 16, with --short 8)")
+    parser.add_argument("--over-ranks", action="store_true", help="over the ranks, with blocks of each size")
     parser.add_argument("--per-cell", type=int, default=27, help="particles of each of two species (27)")
     parser.add_argument("--variant", default=VARIANTS)
     parser.add_argument("--with-waiting", action="store_true", help="let waiting for slower ranks count as communication, too")
     options = parser.parse_args()
-    options.local = options.local or ([8] if options.short else [6, 8, 12, 16])
+    options.local = options.local or ([8] if options.short or options.over_ranks else [6, 8, 12, 16])
     options.repeats = options.repeats or (61 if options.long else 15 if options.short else 31)
     return options
 
 
-def report_of(options, n):
+def words_of(options, n):
     """Blocks of n^3 cells, of 0.4 ion lengths. The ranks are side by side along x."""
     cells = (n * options.ranks, n, n)
-    words = [HERE / "gem.toml", "--variant", options.variant, "--per-cell", f"{options.per_cell},{options.per_cell}",
-             "--cells", ",".join(map(str, cells)), "--length", ",".join(f"{0.4 * cell:g}" for cell in cells),
-             "--sheet-thickness", 0.025 * n, "--history-every", 1000000, *([] if options.with_waiting else ["--meet"])]
-    return runs.report_of(options, "pic", *words)
+    return [HERE / "gem.toml", "--per-cell", f"{options.per_cell},{options.per_cell}", "--cells", ",".join(map(str, cells)),
+            "--length", ",".join(f"{0.4 * cell:g}" for cell in cells), "--sheet-thickness", 0.025 * n, "--history-every", 1000000,
+            *([] if options.with_waiting else ["--meet"])]
+
+
+def report_of(options, n):
+    return runs.report_of(options, "pic", *words_of(options, n), "--variant", options.variant)
 
 
 def times(report, name, part):
@@ -68,18 +73,21 @@ def table_of(report):
 def line_of(report):
     """One line about a size: milliseconds of communication per step, medians."""
     def words(name):
-        mine, first = (statistics.median(times(report, which, "communication_s")) for which in (name, report["order"][0]))
-        return f"{name} {mine * 1e3:.3f} ({first / mine:.2f})"
+        mine, first = (times(report, which, "communication_s") for which in (name, report["order"][0]))
+        return f"{name} {statistics.median(mine) * 1e3:.3f} ({summary.ratio(first, mine)})"
 
-    return f"{report['problem']['cells']:>14} cells, communication per step, ms: " + "; ".join(map(words, report["order"]))
+    problem = report["problem"]
+    return f"{problem['ranks']} ranks, {problem['cells']} cells, communication per step, ms: " + "; ".join(map(words, report["order"]))
 
 
 def main():
     options = arguments()
-    sweep = []
+    sweep, most = [], options.ranks
     for n in options.local:
-        sweep.append(report_of(options, n))
-        print(line_of(sweep[-1]), flush=True)
+        options.ranks = most
+        for _ in runs.doubled_ranks(options) if options.over_ranks else (most,):
+            sweep.append(report_of(options, n))
+            print(line_of(sweep[-1]), flush=True)
     runs.keep(options, sweep, HERE / "plot.py")
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Draws what bench.py wrote: for the largest size the parts of communication by variant, and beside it communication over the sizes.
+"""Draws what bench.py wrote: for the largest size the parts of communication by variant, and beside it communication over the sizes. Over
+the ranks, beside it a whole step, as figures 7 and 8 of Simmendinger et al. do.
 
 plot.py JSON PICTURE
 
@@ -34,23 +35,26 @@ def draw_parts(axes, report):
     plots.decorate(axes, grid="x")
 
 
-def draw_sizes(axes, sweep):
+def draw_sizes(axes, sweep, part, words):
     at = range(len(sweep))
     for name, color in zip(sweep[0]["order"], COLORS):
-        samples = [[1e3 * sample["communication_s"] for sample in report["variants"][name]["samples"]] for report in sweep]
+        samples = [[1e3 * sample[part] for sample in report["variants"][name]["samples"]] for report in sweep]
         plots.draw_band(axes, at, samples, label=name, color=color)
     axes.set_yscale("log")
-    axes.set_xticks(list(at), [report["problem"]["cells"] for report in sweep], fontsize=8)
-    axes.set_ylabel("communication, ms per step", fontsize=9)
+    axes.set_xticks(list(at), [f"{report['problem']['cells']}\n{report['problem']['ranks']} ranks" for report in sweep], fontsize=8)
+    axes.set_ylabel(words, fontsize=9)
     axes.legend(fontsize=8, frameon=False)
     plots.decorate(axes)
 
 
 def main():
-    sweep, picture = plots.arguments(__doc__.splitlines()[0])
+    sweep, picture = plots.arguments(__doc__.split(":")[0])
     figure, (left, right) = plots.plt.subplots(1, 2, figsize=(13, 5))
     draw_parts(left, sweep[-1])
-    draw_sizes(right, sweep)
+    if len({report["problem"]["ranks"] for report in sweep}) > 1:
+        draw_sizes(right, sweep, "total_s", "a step, ms (as figures 7 and 8)")
+    else:
+        draw_sizes(right, sweep, "communication_s", "communication, ms per step")
     figure.suptitle(plots.machine_of(sweep[0]["environment"]), fontsize=8, color=plots.FAINT, x=0.01, ha="left")
     figure.tight_layout(rect=(0, 0, 1, 0.97))
     plots.save(figure, picture, dpi=130)

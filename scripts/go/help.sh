@@ -14,6 +14,7 @@ help_with_bench() {
   case ${1:-} in
   boltzmann | ghost | hashtable | sparse | fft | lattice | pic) show_help_of "apps/$1/bench.py" ;;
   apps) show_help_of apps/bench.py ;;
+  ranking) show_help_of apps/ranking.py ;;
   rma) show_help_of tests/bench/library/drop_in.py ;;
   smpi) show_help_of tests/smpi/run.py ;;
   model) show_options halocline-bench model ;;
