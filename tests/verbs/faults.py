@@ -32,24 +32,32 @@ LITTLE_MEMORY = ["sh", "-c", f"ulimit -l 64; exec {AS_NOBODY}", "sh"]
 MPI_APART = {"UCX_TLS": "self,sm,tcp", "UCX_NET_DEVICES": "lo"}
 # Launchers end all ranks when one dies: this shell outlives it.
 OUTLIVES = ["sh", "-c", '"$@"; exec sleep 600', "sh"]
-ANEW = ["rdma link delete rxe0 2>/dev/null", "ip link set d0 down", "ip link set d0 up", "ip addr flush dev d0",
-        "ip addr add 10.77.0.1/24 dev d0", "rdma link add rxe0 type rxe netdev d0", "sleep 1"]
+ANEW = ["rdma link delete rxe0 2>/dev/null", "rdma link delete rxe1 2>/dev/null", "ip link set d0 down", "ip link set d0 up",
+        "ip addr flush dev d0", "ip addr add 10.77.0.1/24 dev d0", "rdma link add rxe0 type rxe netdev d0",
+        "rdma link add rxe1 type rxe netdev d1", "sleep 1"]
+NO_DEVICES = ["rdma link delete rxe0", "rdma link delete rxe1"]
 
 # before: commands before the launch. prefix: of each rank. during: commands while the ranks swap. after: commands after the launch. says:
-# what each rank has to say. known: what the output has where a fault of libfabric ended a rank.
-Case = collections.namedtuple("Case", "name says before prefix during after known", defaults=([], [], [], [], ""))
+# what each rank has to say. known: what the output has where a fault of libfabric ended a rank. variables: those that differ.
+Case = collections.namedtuple("Case", "name says before prefix during after known variables", defaults=([], [], [], [], "", {}))
 
 
 def over_mpi(reason):
     return rf"rank {{rank}}: ok\nrank {{rank}}: via network 0, mpi 1: {reason}\nrank {{rank}}: [1-9]\d* swaps, 0 wrong"
 
 
-GO_ON = rf"rank {{rank}}: ok\nrank {{rank}}: via network 1, mpi 0: {VERBS}\nrank {{rank}}: [1-9]\d* swaps, 0 wrong"
+def go_on(network):
+    return rf"rank {{rank}}: ok\nrank {{rank}}: via network 1, mpi 0: {network}\nrank {{rank}}: [1-9]\d* swaps, 0 wrong"
+
+
+GO_ON = go_on(VERBS)
 # Each rank has the status, and names the other one. The first line is of a call that has failed before.
 TOLD = (rf"(rank {{rank}}: .*\n)?rank {{rank}}: HLC_ERR_(PEER_DIED|TIMEOUT): .*rank {{other}} on host verbs.*\n"
         rf"rank {{rank}}: via network \d, mpi 0: {VERBS}\nrank {{rank}}: [1-9]\d* swaps, 0 wrong")
 NOT_USABLE = r"rank 0: HALOCLINE_INTERFACE is 'd0', not usable by a provider; available: .*d1 \(10\.78\.0\.1\).*"
 NOT_OFFERED = r"rank 0: HALOCLINE_PROVIDER is 'verbs', which libfabric .* does not offer here; available: tcp, .*"
+LAYER_RXD = r"rank 0: HALOCLINE_PROVIDER is 'verbs;ofi_rxd', which has the layer ofi_rxd, over which programs hang; available: .*"
+NO_UCX = r"rank 0: UCX 1\.\S+ .* has no network .*: No such device; available: .*tcp on .*"
 PINS_TOO_MUCH = (rf"rank {{rank}}: HLC_ERR_MEMORY: rank \d: {VERBS} cannot register \d+ bytes: Cannot allocate memory; it pins them, "
                  r"and this process may pin 65536 bytes in all: raise 'ulimit -l'\n")
 CASES = [
@@ -60,6 +68,12 @@ CASES = [
     Case("the link was down before", GO_ON, before=["ip link set d0 down", "sleep 1", "ip link set d0 up", "sleep 1"]),
     Case("no address", over_mpi(NOT_USABLE), before=["ip addr flush dev d0"]),
     Case("no device", over_mpi(NOT_USABLE), before=["rdma link delete rxe0"]),
+    Case("the layer ofi_rxd", over_mpi(LAYER_RXD), variables={"HALOCLINE_PROVIDER": "verbs;ofi_rxd"}),
+    Case("no device on any interface", over_mpi(NOT_OFFERED), before=NO_DEVICES),
+    Case("no device, and no provider named", go_on(r"tcp on d0 \(10\.77\.0\.1\), libfabric .*"), before=NO_DEVICES,
+         variables={"HALOCLINE_PROVIDER": ""}),
+    Case("UCX, and no device", over_mpi(NO_UCX), before=NO_DEVICES,
+         variables={"HALOCLINE_NETWORK": "ucx", "HALOCLINE_PROVIDER": "rc_verbs", "HALOCLINE_INTERFACE": "rxe0:1"}),
     Case("the link goes down and comes up", f"{GO_ON}|{TOLD}", during=["ip link set d0 down", "sleep 1", "ip link set d0 up", "sleep 1"]),
     Case("the link goes down", TOLD, during=["ip link set d0 down"]),
     # The kernel removes it when the ranks have read of it.
@@ -102,7 +116,7 @@ def play(case, program, launcher):
             (folder / "stop").touch()
         command = [*launcher, "-n", str(RANKS), *case.prefix, program, *words]
         environment = dict(os.environ, HALOCLINE_FAKE_NODES=str(RANKS), HALOCLINE_TIMEOUT=str(TIMEOUT_S), HALOCLINE_INTERFACE="d0",
-                           HALOCLINE_PROVIDER="verbs", **MPI_APART)
+                           HALOCLINE_PROVIDER="verbs", **MPI_APART) | case.variables
         output = folder / "output"
 
         def said():
