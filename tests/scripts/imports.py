@@ -29,8 +29,8 @@ def folders_of(path, tree):
             if not isinstance(statement, ast.Assign | ast.Expr):
                 continue
             text = ast.unparse(statement)
-            if "sys.path" in text or re.match(r"(ROOT|HERE)\b", text):
-                with contextlib.suppress(NameError):  # of a statement that only a run could carry out
+            if "sys.path" in text or "__file__" in text or re.match(r"(ROOT|HERE)\b", text):
+                with contextlib.suppress(Exception):  # of a statement that only a run could carry out
                     exec(text, names)  # noqa: S102: these statements name folders
         return [path.parent, *map(pathlib.Path, sys.path)]
     finally:
