@@ -38,8 +38,8 @@ def run(program, launcher, name):
     environment = dict(os.environ)
     if name == "size":
         environment["SHMEM_SYMMETRIC_SIZE"] = "much"
-    ended = subprocess.run([*launcher, "-n", "2", program, name], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                           timeout=50, check=False)
+    ended = subprocess.run([*launcher, "-n", "2", program, name], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                           text=True, timeout=50, check=False)
     return ended.returncode, ended.stdout
 
 
