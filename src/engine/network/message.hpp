@@ -12,12 +12,28 @@ namespace halocline::core {
 /// A query or its reply, as it is sent. Raise kBuild (engine/context/context.cpp) with every change. The operands of a query and the old values of a reply follow it. Received messages are checked before
 /// they are used (engine/network/service.cpp).
 ///
-/// The last five kinds are packed (packed_service.cpp): they are about `count` bytes of memory in strips, from `offset` on. The operands begin
+/// `put_combine` writes the bytes that follow it at `offset`, `count` of them, and then combines the number at `expected`.
+///
+/// The five kinds from `scatter` on are packed (packed_service.cpp): they are about `count` bytes of memory in strips, from `offset` on. The operands begin
 /// with the code of the strips (elements/strip_code.hpp), `id` bytes. Values follow. Of `scatter`, `change` and `fetch` they are as many bytes as
 /// the strips, or none if a fetch only reads. Of `swap` they are what is expected and what replaces it. `type` is an elements::Basic, `op` an
 /// elements::Operation. `expected` is 0, or 1 + the offset of a word in the same memory that is held meanwhile.
 struct Message {
-  enum class Kind : std::uint32_t { reply, combine, compare, accumulate, notify, confirm, atomics, scatter, gather, change, fetch, swap };
+  enum class Kind : std::uint32_t {
+    reply,
+    combine,
+    compare,
+    accumulate,
+    notify,
+    confirm,
+    atomics,
+    scatter,
+    gather,
+    change,
+    fetch,
+    swap,
+    put_combine
+  };
 
   std::uint64_t secret = 0;  // of the job
   Kind kind = Kind::reply;

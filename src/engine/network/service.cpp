@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/network/service.hpp"
 
+#include <atomic>
 #include <cstring>
 
 #include "engine/memory/atomics.hpp"
@@ -83,6 +84,19 @@ bool for_listed(const Message &query, const char *operands, std::int64_t bytes, 
   return left == 0 && bytes % static_cast<std::int64_t>(sizeof(std::uint64_t)) == 0;
 }
 
+/// Bytes, and then a number that says that they are there.
+bool put_combine(const Served &memory, const Message &query, const char *operands, std::int64_t bytes) {
+  const hlc_action action = action_of(query);
+  const auto number = static_cast<std::int64_t>(query.expected);
+  if (!can_combine(action) || !lies_within(memory, action.type, number, 1)) return false;
+  if (bytes != query.count || query.offset < 0 || query.offset > memory.bytes || bytes > memory.bytes - query.offset) return false;
+  if (bytes > 0) std::memcpy(memory.data + query.offset, operands, static_cast<std::size_t>(bytes));
+  // SYNC data-before-signal (pairs with the look at the number)
+  std::atomic_thread_fence(std::memory_order_release);
+  on_number(memory, number, number_bytes(action.type), [&](void *place) { apply(action, place, &query.operand, nullptr); });
+  return true;
+}
+
 /// All are checked before the first is carried out.
 bool carry_out_all(const Served &memory, const Message &query, const char *operands, std::int64_t bytes, Reply *reply) {
   if (query.count < 1 || query.count > static_cast<std::int64_t>(kMaxListed)) return false;
@@ -104,6 +118,7 @@ bool change(const Served &memory, const Message &query, const char *operands, st
     case Message::Kind::accumulate: return combine(memory, query, operands, bytes, old);
     case Message::Kind::compare: return compare(memory, query, old);
     case Message::Kind::atomics: return carry_out_all(memory, query, operands, bytes, reply);
+    case Message::Kind::put_combine: return put_combine(memory, query, operands, bytes);
     case Message::Kind::notify: return memory.words.set(query.id, static_cast<std::uint32_t>(query.operand));
     default: return false;
   }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <iterator>
 #include <string>
@@ -241,6 +242,27 @@ Status change_silently(const char *call, Target at, hlc_action action, const voi
   HLC_TRY(find_operand(call, at, action, fetch, &place));
   if (at.memory.is_near()) return fetch_at(place, call, at, action, fetch);
   return RemoteRma(at.memory).combine_silently(call, at.offset, action, word_of(action, operand));
+}
+
+Status put_and_change(const char *call, Target to, Source source, NumberChange change) {
+  const Target number{to.memory, change.offset};
+  const FetchOp fetch{&change.operand, nullptr};
+  char *place = nullptr, *bytes = nullptr;
+  HLC_TRY(find_operand(call, number, change.action, fetch, &place));
+  if (to.memory.is_near()) {
+    HLC_TRY(put(call, to, source));
+    // SYNC data-before-signal (pairs with the look at the number)
+    std::atomic_thread_fence(std::memory_order_release);
+    return fetch_at(place, call, number, change.action, fetch);
+  }
+  if (!is_data(source.data, source.bytes)) return wrong_data(call, to, source.bytes);
+  if (!find_path(to, {0, source.bytes}, &bytes)) return wrong_extent(call, to, {0, source.bytes});
+  RemoteRma remote(to.memory, After::message);
+  if (remote.has_message_room(source.bytes)) return remote.put_combine(call, to.offset, source, change);
+  HLC_TRY(remote.put(call, to.offset, static_cast<const char *>(source.data), source.bytes));
+  // SYNC put-before-message (pairs with do_as_asked): a message overtakes no write where the network keeps the order.
+  if (!to.memory.network().keeps_order()) HLC_TRY(flush(call, to.memory));
+  return remote.combine_silently(call, change.offset, change.action, word_of(change.action, &change.operand));
 }
 
 Status compare_swap(const char *call, Target at, hlc_number type, CompareSwap swap) {

@@ -172,6 +172,19 @@ Status RemoteRma::combine_silently(const char *call, std::int64_t offset, hlc_ac
   return requests_.queries().send_silent(memory_.rank(), call, combine_message(offset, action, operand), nullptr, 0);
 }
 
+/// Above, a copy into the message and one out of it take longer than a second message.
+bool RemoteRma::has_message_room(std::int64_t bytes) const {
+  return bytes <= std::min(Request::kShort, endpoint_.most_bytes() - static_cast<std::int64_t>(sizeof(Message)));
+}
+
+Status RemoteRma::put_combine(const char *call, std::int64_t offset, Source source, NumberChange change) {
+  Message message = combine_message(offset, change.action, change.operand);
+  message.kind = Message::Kind::put_combine;
+  message.count = source.bytes;
+  message.expected = static_cast<std::uint64_t>(change.offset);
+  return requests_.queries().send_silent(memory_.rank(), call, message, source.data, source.bytes);
+}
+
 Status RemoteRma::notify_in_order(const char *call, hlc_notification notification, PendingNotify &pending) {
   if (!endpoint_.keeps_order()) {
     if (!pending.begun) pending = {true, requests_.begin_flush(memory_.rank(), false), 0};

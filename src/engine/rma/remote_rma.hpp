@@ -44,7 +44,9 @@ class RemoteRma {
   /// while too many requests are under way there.
   Status start_atomics(const char *call, const AtomicsQuery &several, Query &query);
   Status accumulate(const char *call, std::int64_t offset, hlc_action action, Numbers numbers);
-  /// By a message without a reply, as of a network that keeps the order.
+  /// By a message without a reply, as of a network that keeps the order. The first also puts bytes, if there is room for them.
+  Status put_combine(const char *call, std::int64_t offset, Source source, NumberChange change);
+  bool has_message_room(std::int64_t bytes) const;
   Status combine_silently(const char *call, std::int64_t offset, hlc_action action, std::uint64_t operand);
   Status raise_in_order(const char *call, hlc_notification notification);
 

@@ -8,6 +8,7 @@
 #include <new>
 #include <vector>
 
+#include "engine/network/request_engine.hpp"
 #include "engine/rma/operations.hpp"
 #include "faces/shmem/job.hpp"
 
@@ -64,7 +65,10 @@ void quiet(const char *call, ContextState &context) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!context.far_used.load(std::memory_order_relaxed)) return;
   context.far_used.store(false, std::memory_order_relaxed);
-  must(flush_all(call, need_job(call).context.network()));
+  Network &network = need_job(call).context.network();
+  must(flush_all(call, network));
+  // Also what signals and notifications without a reply have changed.
+  must(network.requests()->confirm_all(call));
 }
 
 }  // namespace halocline::core::shmem

@@ -38,22 +38,31 @@ inline void update(char *place, const SignalledMove &move) {
     signal.fetch_add(move.value, std::memory_order_release);
 }
 
-/// What the fast path does not do. A message of the engine updates the signal. Where the network keeps the order, it arrives after the data;
-/// elsewhere these have to arrive first. A quiet waits for both.
+/// To another node: the engine puts the data and then changes the signal, with an atomic instruction there. A quiet waits for both.
+void put_far(const char *call, const SignalledMove &move, Returns returns) {
+  const std::size_t bytes = move.data.bytes;
+  if (bytes > 0 && !move.data.source) stop("%s on PE %d: source is NULL", call, need_job(call).rank());
+  const std::int64_t to = bytes > 0 ? find_offset(call, {move.data.dest, bytes, "dest"}, move.data.pe) : 0;
+  const NumberChange change{.offset = find_offset(call, {move.signal, sizeof *move.signal, "sig_addr"}, move.data.pe),
+                            .action = {move.operation == SHMEM_SIGNAL_SET ? HLC_OP_REPLACE : HLC_OP_SUM, HLC_NUMBER_UINT64},
+                            .operand = move.value};
+  must(need_job(call).segment->with(call, move.data.pe, [&](const RemoteMemory &memory) {
+    HLC_TRY(put_and_change(call, Target{memory, to}, {move.data.source, static_cast<std::int64_t>(bytes)}, change));
+    const bool borrows = static_cast<std::int64_t>(bytes) > Request::kShort;
+    return returns == Returns::when_reusable && borrows ? flush_local(call, memory) : Status::ok;
+  }));
+}
+
+/// What the fast path does not do.
 void put_signal_elsewhere(const char *call, ContextState &context, const SignalledMove &move, Returns returns) {
   check(call, move);
   const Symmetric signal{move.signal, sizeof *move.signal, "sig_addr"};
-  const std::int64_t place = find_offset(call, signal, move.data.pe);
-  put_elsewhere(call, context, move.data, Returns::at_once);
-  if (char *mapped = mapped_place(call, signal, move.data.pe)) return update(mapped, move);
-  must(need_job(call).segment->with(call, move.data.pe, [&](const RemoteMemory &memory) {
-    const hlc_action action{move.operation == SHMEM_SIGNAL_SET ? HLC_OP_REPLACE : HLC_OP_SUM, HLC_NUMBER_UINT64};
-    if (!memory.network().keeps_order()) HLC_TRY(flush(call, memory));
-    HLC_TRY(accumulate(call, Target{memory, place}, action, {&move.value, 1}));
-    context.note_far();
-    const bool borrows = static_cast<std::int64_t>(move.data.bytes) > Request::kShort;
-    return returns == Returns::when_reusable && borrows ? flush_local(call, memory) : Status::ok;
-  }));
+  if (char *mapped = mapped_place(call, signal, move.data.pe)) {
+    put_elsewhere(call, context, move.data, returns);
+    return update(mapped, move);
+  }
+  put_far(call, move, returns);
+  context.note_far();
 }
 
 inline void put_signal(const char *call, ContextState &context, const SignalledMove &move, Returns returns) {
