@@ -6,6 +6,8 @@
 namespace halocline::test {
 namespace {
 
+std::uint64_t kept[5000];
+
 class OpenJob : public testing::Environment {
  public:
   void SetUp() override {
@@ -13,7 +15,14 @@ class OpenJob : public testing::Environment {
     ASSERT_EQ(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided), 0);
     EXPECT_EQ(provided, SHMEM_THREAD_MULTIPLE);
   }
-  void TearDown() override { shmem_finalize(); }
+  /// Static variables stay as other PEs have left them.
+  void TearDown() override {
+    shmem_uint64_p(kept + 4000, word_of(rank(), 50, 0), next());
+    meet();
+    shmem_finalize();
+    EXPECT_EQ(kept[4000], word_of(previous(), 50, 0));
+    EXPECT_EQ(kept[0] + kept[4999], 0u);
+  }
 };
 
 [[maybe_unused]] const auto *const open_job = testing::AddGlobalTestEnvironment(new OpenJob);

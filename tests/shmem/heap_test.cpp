@@ -19,7 +19,7 @@ TEST(ShmemBlocks, never_overlap_and_all_come_back) {
   heap.reset(kBytes);
   std::mt19937_64 random(7);
   std::map<std::int64_t, std::int64_t> taken;
-  for (int step = 0; step < 20'000; ++step) {
+  for (int step = 0; step < 6'000; ++step) {
     const std::int64_t bytes = static_cast<std::int64_t>(random() % 5'000) + 1, alignment = std::int64_t{1} << (random() % 13);
     if (random() % 2 == 0 || taken.empty()) {
       const std::int64_t offset = heap.take(bytes, alignment);

@@ -39,13 +39,15 @@ void for_dynamic(const Loaded &file, Use use) {
   }
 }
 
-/// Reads the names in the dynamic section. The loader replaces the address of the strings by that in memory, but for the kernel's vdso.
+/// Reads the names in the dynamic section. The loader replaces the address of the strings by that in memory, but not of the kernel's vdso, and
+/// not on all processors.
 void read_names(Loaded &file) {
   std::uintptr_t strings = 0;
   for_dynamic(file, [&](const ElfW(Dyn) & entry) {
     if (entry.d_tag == DT_STRTAB) strings = entry.d_un.d_ptr;
   });
-  if (strings == 0 || strings < file.base) return;
+  if (strings == 0) return;
+  if (strings < file.base) strings += file.base;
   for_dynamic(file, [&](const ElfW(Dyn) & entry) {
     if (entry.d_tag == DT_NEEDED) file.needs.emplace_back(reinterpret_cast<const char *>(strings + entry.d_un.d_val));
     if (entry.d_tag == DT_SONAME) file.name = reinterpret_cast<const char *>(strings + entry.d_un.d_val);

@@ -51,24 +51,33 @@ inline void get_bytes(const char *call, ContextState &context, const Move &move,
     std::memcpy(move.dest, place, move.bytes);
 }
 
+template <class Type>
+[[gnu::noinline, gnu::cold]] void put_one_elsewhere(const char *call, ContextState &context, Type *dest, Type value, int pe) {
+  put_elsewhere(call, context, {dest, &value, sizeof value, pe}, Returns::when_reusable);
+}
+
+template <class Type>
+[[gnu::noinline, gnu::cold]] Type get_one_elsewhere(const char *call, ContextState &context, const Type *source, int pe) {
+  Type value{};
+  get_elsewhere(call, context, {&value, source, sizeof value, pe}, Returns::when_reusable);
+  return value;
+}
+
 /// One element. A store or load of its size, which another PE sees whole.
 template <class Type>
 inline void put_one(const char *call, ContextState &context, Type *dest, Type value, int pe) {
-  char *place = near_place(dest, sizeof value, pe);
-  if (!place) [[unlikely]]
-    return put_elsewhere(call, context, {dest, &value, sizeof value, pe}, Returns::when_reusable);
-  *reinterpret_cast<volatile Type *>(place) = value;
+  if (char *place = near_element<sizeof value>(dest, pe)) [[likely]]
+    *reinterpret_cast<volatile Type *>(place) = value;
+  else
+    put_one_elsewhere(call, context, dest, value, pe);
 }
 
 template <class Type>
 inline Type get_one(const char *call, ContextState &context, const Type *source, int pe) {
   poll_sometimes();
-  const char *place = near_place(source, sizeof *source, pe);
-  if (place) [[likely]]
+  if (const char *place = near_element<sizeof *source>(source, pe)) [[likely]]
     return *reinterpret_cast<const volatile Type *>(place);
-  Type value{};
-  get_elsewhere(call, context, {&value, source, sizeof value, pe}, Returns::when_reusable);
-  return value;
+  return get_one_elsewhere(call, context, source, pe);
 }
 
 }  // namespace halocline::core::shmem

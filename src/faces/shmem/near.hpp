@@ -18,7 +18,7 @@ struct Near {
   bool has_others;  // there are other nodes
 };
 
-extern constinit Near near;
+[[gnu::visibility("hidden")]] extern constinit Near near;
 
 /// The address of a symmetric object of a PE of the world; null unless the object is in the internal memory or the heap, and the PE on this
 /// node.
@@ -26,6 +26,15 @@ inline char *near_place(const void *symmetric, std::size_t bytes, int pe) {
   const std::size_t offset = reinterpret_cast<std::uintptr_t>(symmetric) - near.begin;
   const unsigned member = static_cast<unsigned>(pe) - near.first;
   if (bytes > near.bytes || offset > near.bytes - bytes || member >= near.members) return nullptr;
+  return near.parts + member * near.stride + offset;
+}
+
+/// The same for one element, in an instruction less: `near.bytes` is 0, and `near.members` too, or more than any element has.
+template <std::size_t bytes>
+inline char *near_element(const void *symmetric, int pe) {
+  const std::size_t offset = reinterpret_cast<std::uintptr_t>(symmetric) - near.begin;
+  const unsigned member = static_cast<unsigned>(pe) - near.first;
+  if (offset > near.bytes - bytes || member >= near.members) return nullptr;
   return near.parts + member * near.stride + offset;
 }
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -63,13 +64,28 @@ Status get_list(Communicator &communicator, const std::vector<StaticPages> &mine
 /// The pages whose addresses a child of fork must not share; null outside of a job.
 std::vector<StaticPages> *shared_pages = nullptr;
 
+/// Copies shared pages into ones that are zero. Those that nobody has touched are left out where that can be told: mincore does not know pages
+/// that are swapped out.
+void copy_resident(const char *from, char *into, std::size_t bytes) {
+  struct sysinfo memory;
+  const bool tells = sysinfo(&memory) == 0 && memory.totalswap == 0;
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  unsigned char resident[1024];
+  for (std::size_t begin = 0; begin < bytes; begin += sizeof resident * page) {
+    const std::size_t some = std::min(bytes - begin, sizeof resident * page);
+    const bool told = tells && mincore(const_cast<char *>(from + begin), some, resident) == 0;
+    for (std::size_t at = 0; at < some; at += page)
+      if (!told || (resident[at / page] & 1) != 0) std::memcpy(into + begin + at, from + begin + at, page);
+  }
+}
+
 /// Replaces shared pages by private ones with the same content. Makes system calls only: a child of fork may do no more.
 void make_pages_private(const StaticPages &pages) {
   void *place = reinterpret_cast<void *>(pages.begin);
   const auto bytes = static_cast<std::size_t>(pages.bytes);
-  void *copy = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *copy = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (copy == MAP_FAILED) return;
-  std::memcpy(copy, place, bytes);
+  copy_resident(static_cast<const char *>(place), static_cast<char *>(copy), bytes);
   if (mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place) == MAP_FAILED) munmap(copy, bytes);
 }
 
