@@ -82,6 +82,8 @@ install(DIRECTORY include/mpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATC
 set(HALOCLINE_NEEDS_MPI_FORTRAN FALSE)
 if(TARGET halocline_fortran)
   halocline_install_library(halocline_fortran)
+  halocline_install_library(halocline_shmem_fortran)
+  install(FILES include/shmem.fh DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   get_target_property(fortran_uses halocline_fortran INTERFACE_LINK_LIBRARIES)
   if("MPI::MPI_Fortran" IN_LIST fortran_uses)
     set(HALOCLINE_NEEDS_MPI_FORTRAN TRUE)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks what a library shows to the world: every function of its C headers, nothing else, and a soname.
 
-Usage: exports.py LIBRARY PREFIX[=PROFILING] HEADER...       PREFIX: how the names of the functions begin
+Usage: exports.py LIBRARY PREFIX[=PROFILING] HEADER... [+NAME...]    PREFIX: how the names of the functions begin; NAME: a function
+that is exported and declared elsewhere
 
 With PROFILING each function stands there twice: under its own name, which is weak, and strong with that prefix; a header declares that by
 PREFIX_PROFILED(name).
@@ -19,7 +20,8 @@ def output_of(*command):
 
 
 def main():
-    library, header = sys.argv[1], "".join(pathlib.Path(name).read_text() for name in sys.argv[3:])
+    library = sys.argv[1]
+    header = "".join(pathlib.Path(name).read_text() for name in sys.argv[3:] if not name.startswith("+"))
     name = re.sub(r"\.so.*", ".so", pathlib.Path(library).name)
     prefix, _, profiling = sys.argv[2].partition("=")
     symbols = {line.split()[-1]: line.split()[-2] for line in output_of("nm", "-D", "--defined-only", library).splitlines()}
@@ -36,7 +38,7 @@ def main():
         faults.append(f"not declared twice: {sorted(strong ^ {name.replace(prefix, profiling, 1) for name in declared})}")
     if profiling and any(kinds.get(name) != "W" for name in declared):
         faults.append(f"not weak: {sorted(name for name in declared if kinds.get(name) != 'W')}")
-    declared |= strong
+    declared |= strong | {name[1:] for name in sys.argv[3:] if name.startswith("+")}
     if declared - exported:
         faults.append(f"declared but not exported: {sorted(declared - exported)}")
     if exported - declared:

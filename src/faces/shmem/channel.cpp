@@ -18,11 +18,12 @@ constexpr std::int64_t kLine = 64;
 
 ChannelLayout layout;
 
-char *internal_of(std::int64_t offset) { return need_job("shmem").internal() + offset; }
+/// The internal memory of this PE.
+char *internal_of(std::int64_t offset) { return reinterpret_cast<char *>(near.begin) + offset; }
 
 /// Sets a cell of a PE of another node, after what was put there before.
 [[gnu::cold]] void tell_far(const Collective &collective, int pe, const Cell &cell, bool with_value) {
-  const char *own = internal_of(layout.cell(collective.channel.number, need_job(collective.call).rank()));
+  const char *own = internal_of(layout.cell(collective.channel.number, collective.pes.to_world(collective.me)));
   with_target(collective.call, {own, sizeof cell, "cell"}, pe, [&](Target at) {
     constexpr hlc_action replace{HLC_OP_REPLACE, HLC_NUMBER_UINT64};
     if (with_value)
@@ -37,14 +38,24 @@ char *internal_of(std::int64_t offset) { return need_job("shmem").internal() + o
 void tell_cell(const Collective &collective, int member, std::uint64_t value, bool with_value) {
   const int pe = collective.pes.to_world(member);
   const Cell cell{++collective.channel.told[static_cast<std::size_t>(pe)], value};
-  const int me = collective.pes.to_world(collective.me);
-  char *place = near_place(internal_of(layout.cell(collective.channel.number, me)), sizeof cell, pe);
-  if (!place) place = mapped_place(collective.call, {internal_of(layout.cell(collective.channel.number, me)), sizeof cell, "cell"}, pe);
+  const Symmetric own{internal_of(layout.cell(collective.channel.number, collective.pes.to_world(collective.me))), sizeof cell, "cell"};
+  char *place = find_place(collective.call, own, pe);
   if (!place) return tell_far(collective, pe, cell, with_value);
   auto &target = *reinterpret_cast<Cell *>(place);
   if (with_value) std::atomic_ref(target.value).store(value, std::memory_order_relaxed);
   // SYNC data-before-cell (pairs with hear)
   std::atomic_ref(target.count).store(cell.count, std::memory_order_release);
+  Context &context = need_job(collective.call).context;
+  context.doorbell().ring(context.member_of(pe));
+}
+
+/// Waits until a count is at least `expected`. On one node those who tell ring; messages of other nodes do not.
+[[gnu::noinline]] void wait_for_count(const char *call, const std::atomic_ref<std::uint64_t> &count, std::uint64_t expected) {
+  Job &job = need_job(call);
+  Wait wait(job.context, job.context.nodes() == 1 ? WakeUp::by_doorbell : WakeUp::by_polling);
+  // SYNC data-before-cell (pairs with tell)
+  const auto look = [&] { return count.load(std::memory_order_acquire) >= expected ? Status::ok : Status::again; };
+  must(pause_until(wait, look, [&] { return look_for_failure(call, "another PE in this call", job, wait); }));
 }
 
 }  // namespace
@@ -74,8 +85,7 @@ void hear(const Collective &collective, int member) {
   auto &cell = *reinterpret_cast<Cell *>(internal_of(layout.cell(collective.channel.number, pe)));
   const std::atomic_ref count(cell.count);
   // SYNC data-before-cell (pairs with tell)
-  if (count.load(std::memory_order_acquire) >= expected) return;
-  wait_for(collective.call, "another PE in this call", [&] { return count.load(std::memory_order_acquire) >= expected; });
+  if (count.load(std::memory_order_acquire) < expected) wait_for_count(collective.call, count, expected);
 }
 
 std::uint64_t hear_value(const Collective &collective, int member) {

@@ -1,0 +1,58 @@
+// Wrong calls of teams, collectives, atomics, waits and locks, named by the argument. PE 0 makes it while the others wait; all must end, with one
+// message.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <unistd.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#define SHMEM_NO_OVERLOADS
+#include <shmem.h>
+
+namespace {
+
+long sync_array[SHMEM_REDUCE_SYNC_SIZE], work_array[2], lock, numbers[4];
+
+/// What is passed where a null pointer is wrong; the compiler does not see that it is one.
+long *volatile none = nullptr;
+
+const std::map<std::string, std::function<void()>> kCalls{
+    {"atomic_pe", [] { shmem_long_atomic_add(numbers, 1, 2); }},
+    {"atomic_place",
+     [] {
+       long local = 0;
+       shmem_long_atomic_fetch_add(&local, 1, 1);
+     }},
+    {"atomic_alignment", [] { shmem_long_atomic_inc(reinterpret_cast<long *>(reinterpret_cast<char *>(numbers) + 4), 1); }},
+    {"wait_cmp", [] { shmem_long_wait_until(numbers, 9, 1); }},
+    {"wait_null", [] { shmem_long_wait_until(none, SHMEM_CMP_EQ, 1); }},
+    {"test_cmp", [] { shmem_long_test_any(numbers, 2, nullptr, 0, 1); }},
+    {"team_invalid", [] { shmem_team_sync(SHMEM_TEAM_INVALID); }},
+    {"team_null", [] { shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 1, nullptr, 0, nullptr); }},
+    {"team_destroy", [] { shmem_team_destroy(SHMEM_TEAM_WORLD); }},
+    {"root", [] { shmem_long_broadcast(SHMEM_TEAM_WORLD, numbers, numbers + 1, 1, 2); }},
+    {"set_stride", [] { shmem_sync(0, -1, 2, sync_array); }},
+    {"set_size", [] { shmem_barrier(0, 0, 3, sync_array); }},
+    {"set_member", [] { shmem_barrier(1, 0, 1, sync_array); }},
+    {"nreduce", [] { shmem_long_sum_to_all(numbers, numbers, -1, 0, 0, 2, work_array, sync_array); }},
+    {"lock_place",
+     [] {
+       long local = 0;
+       shmem_set_lock(&local);
+     }},
+    {"lock_free", [] { shmem_clear_lock(&lock); }},
+};
+
+}  // namespace
+
+int main(int, char **arguments) {
+  shmem_init();
+  const auto call = kCalls.find(arguments[1]);
+  if (call == kCalls.end()) return 3;
+  if (shmem_my_pe() == 0) call->second();
+  sleep(60);
+  return 0;
+}
