@@ -65,6 +65,8 @@ install(DIRECTORY include/halocline DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILE
 halocline_install_pkg_config(halocline)
 halocline_install_library(halocline_gaspi)
 halocline_install_library(halocline_shmem)
+halocline_install_library(halocline_armci)
+halocline_install_library(halocline_armci_static)
 halocline_install_library(halocline_mpi)
 if(TARGET halocline_mpi_abi)
   # A program of another MPI loads it, and is never linked to it.
@@ -77,6 +79,8 @@ install(FILES include/GASPI.h include/GASPI_Ext.h include/PGASPI.h DESTINATION $
 halocline_install_pkg_config(halocline-gaspi)
 install(FILES include/shmem.h include/shmemx.h include/pshmem.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/mpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(FILES include/armci.h include/armcix.h include/message.h include/parmci.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+halocline_install_pkg_config(halocline-armci)
 
 # The Fortran modules, which only the compiler that made them can read.
 set(HALOCLINE_NEEDS_MPI_FORTRAN FALSE)

@@ -14,19 +14,24 @@ file(GLOB shmem_headers ${PROJECT_SOURCE_DIR}/include/halocline/shmem/*.h)
 add_test(NAME exports.shmem COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/exports.py $<TARGET_FILE:halocline_shmem> shmem_=pshmem_
   ${PROJECT_SOURCE_DIR}/include/shmem.h ${PROJECT_SOURCE_DIR}/include/shmemx.h ${PROJECT_SOURCE_DIR}/include/pshmem.h ${shmem_headers}
   +MPI_Init +MPI_Init_thread +MPI_Finalize)
+add_test(NAME exports.armci COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/armci_exports.py $<TARGET_FILE:halocline_armci>
+  ${PROJECT_SOURCE_DIR}/include/armci.h ${PROJECT_SOURCE_DIR}/include/message.h ${PROJECT_SOURCE_DIR}/include/armcix.h
+  ${PROJECT_SOURCE_DIR}/include/parmci.h)
 add_test(NAME exports.core COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/private_exports.py $<TARGET_FILE:halocline_core>
-  $<TARGET_FILE:halocline> $<TARGET_FILE:halocline_gaspi> $<TARGET_FILE:halocline_shmem> $<TARGET_FILE:halocline_mpi>)
+  $<TARGET_FILE:halocline> $<TARGET_FILE:halocline_gaspi> $<TARGET_FILE:halocline_shmem> $<TARGET_FILE:halocline_armci>
+  $<TARGET_FILE:halocline_mpi>)
 add_test(NAME exports.mpi COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/mpi_exports.py $<TARGET_FILE:halocline_mpi>
   ${PROJECT_SOURCE_DIR}/src/faces/mpi/interpose/host_table.hpp)
 # What of the standard library's templates is seen depends on the compiler.
 halocline_classify(exports QUICK CLASSES every_mpi NEEDS halocline)
 halocline_classify(exports.gaspi QUICK CLASSES every_mpi NEEDS halocline_gaspi)
 halocline_classify(exports.shmem QUICK CLASSES every_mpi NEEDS halocline_shmem)
-halocline_classify(exports.core QUICK CLASSES every_mpi NEEDS halocline halocline_gaspi halocline_shmem halocline_mpi)
+halocline_classify(exports.armci QUICK CLASSES every_mpi NEEDS halocline_armci)
+halocline_classify(exports.core QUICK CLASSES every_mpi NEEDS halocline halocline_gaspi halocline_shmem halocline_armci halocline_mpi)
 halocline_classify(exports.mpi QUICK CLASSES every_mpi NEEDS halocline_mpi)
 
 # Which symbols a released version has, programs rely on: lists in abi/ (docs/packages.md).
-set(listed halocline halocline_gaspi halocline_shmem halocline_mpi)
+set(listed halocline halocline_armci halocline_gaspi halocline_shmem halocline_mpi)
 if(TARGET halocline_fortran)
   list(APPEND listed halocline_fortran)
 endif()
@@ -130,3 +135,5 @@ halocline_header_test(header.cxx17_gaspi ${CMAKE_CXX_COMPILER} c++ c++17 PGASPI.
 halocline_header_test(header.c99_shmem ${CMAKE_C_COMPILER} c c99 pshmem.h)
 halocline_header_test(header.c11_shmem ${CMAKE_C_COMPILER} c c11 pshmem.h)
 halocline_header_test(header.cxx17_shmem ${CMAKE_CXX_COMPILER} c++ c++17 pshmem.h)
+halocline_header_test(header.c11_armci ${CMAKE_C_COMPILER} c c11 armcix.h)
+halocline_header_test(header.cxx17_armci ${CMAKE_CXX_COMPILER} c++ c++17 armcix.h)
