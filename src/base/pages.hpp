@@ -35,4 +35,27 @@ inline void provide_pages(void *memory, std::int64_t bytes) {
 #endif
 }
 
+/// Bytes of a huge page. Processors with pages of 4 KiB have such; others have far larger ones, which no field fills.
+inline constexpr std::int64_t kHugePage = std::int64_t{2} << 20;
+
+/// Makes huge pages of shared memory in [memory, memory + bytes), which is new, from its first to its last whole one. Takes their memory.
+/// Changes no byte. Linux from 6.1 on can; where it cannot, or has no piece that is large enough, the pages stay as they are.
+inline void join_pages(char *memory, std::int64_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+#ifdef MADV_COLLAPSE
+  constexpr int kJoin = MADV_COLLAPSE;
+#else
+  constexpr int kJoin = 25;  // headers before glibc 2.37 lack the name
+#endif
+  if (sysconf(_SC_PAGESIZE) != 4096) return;
+  const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(memory) % kHugePage);
+  char *const first = past == 0 ? memory : memory + (kHugePage - past);
+  // Joining a range needs one page of it. Each is joined alone: the first that cannot be ends it.
+  for (char *huge = first; huge + kHugePage <= memory + bytes; huge += kHugePage)
+    if (madvise(huge, 1, MADV_POPULATE_WRITE) != 0 || madvise(huge, kHugePage, kJoin) != 0) return;
+#else
+  static_cast<void>(memory), static_cast<void>(bytes);
+#endif
+}
+
 }  // namespace halocline::core

@@ -37,6 +37,7 @@ inline constexpr std::array kVariables{
     Variable{"LIBFABRIC", Reader::library, "the one of the system or of MPI", "libfabric's file"},
     Variable{"CARD", Reader::library, "the card of this host and MPI", "machine card: a file, or default"},
     Variable{"XPMEM", Reader::library, "libxpmem, if /dev/xpmem is there", "library of XPMEM, or none"},
+    Variable{"HUGE_PAGES", Reader::library, "1", "0: fields of 2 MiB and more are in small pages"},
     Variable{"PROGRESS", Reader::library, "spare", "what drives progress between nodes: spare, caller, thread or helper"},
     Variable{"FAKE_NODES", Reader::library, "", "treats the ranks as this number of nodes"},
     Variable{"LOG", Reader::drop_in, "", "info: says which windows the host MPI carries, and why"},

@@ -1,11 +1,15 @@
 // Fields in shared memory, in the caller's own memory, and in both, in every mode; and what hlc_halo_info says about the routes.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include <sys/mman.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <string>
 #include <thread>
 
 #include <halocline/halocline.hpp>
@@ -142,7 +146,10 @@ TEST(PretendedNodes, change_the_routes_of_the_librarys_own_modes_alone) {
 }
 
 TEST(Fields, are_aligned_zeroed_and_may_have_any_size) {
-  for (const std::size_t bytes : {std::size_t{1}, std::size_t{4097}, std::size_t{1} << 20, static_cast<std::size_t>(rank()) * 1000}) {
+  constexpr std::size_t huge = std::size_t{2} << 20;
+  // Of 2 MiB and more: whole huge pages; rounded up to them; two and a part of a third; none on some ranks.
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{4097}, std::size_t{1} << 20, static_cast<std::size_t>(rank()) * 1000, huge,
+                                  2 * huge - 70'000, 2 * huge + 70'000, rank() % 2 * huge + 5'000}) {
     void *data = nullptr;
     REQUIRE_EVERYWHERE(hlc_field_alloc(context(), bytes, &data) == HLC_OK);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(data) % 4096, 0u);
@@ -155,6 +162,68 @@ TEST(Fields, are_aligned_zeroed_and_may_have_any_size) {
     EXPECT_TRUE(!data || ok(hlc_field_free(context(), &data)));
     EXPECT_EQ(data, nullptr);
   }
+}
+
+constexpr std::size_t kHuge = std::size_t{2} << 20;
+
+/// KiB of the mapping around an address that this process has in huge pages.
+long huge_kib_at(const void *data) {
+  std::ifstream maps("/proc/self/smaps");
+  const auto wanted = reinterpret_cast<std::uintptr_t>(data);
+  bool here = false;
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long begin = 0, end = 0;
+    long kib = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2) here = begin <= wanted && wanted < end;
+    if (here && std::sscanf(line.c_str(), "ShmemPmdMapped: %ld kB", &kib) == 1) return kib;
+  }
+  return -1;
+}
+
+/// Whether the kernel makes a huge page of shared memory now, where asked to.
+bool kernel_makes_huge_pages() {
+#ifdef MADV_POPULATE_WRITE
+  constexpr int kJoin = 25;  // MADV_COLLAPSE
+  void *room = mmap(nullptr, 2 * kHuge, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) return false;
+  char *const begin = static_cast<char *>(room) + (kHuge - reinterpret_cast<std::uintptr_t>(room) % kHuge) % kHuge;
+  void *page = mmap(begin, kHuge, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  const bool made = page != MAP_FAILED && madvise(page, 1, MADV_POPULATE_WRITE) == 0 && madvise(page, kHuge, kJoin) == 0;
+  munmap(room, 2 * kHuge);
+  return made;
+#else
+  return false;
+#endif
+}
+
+/// KiB of a field of 4 MiB less 70,000 bytes that are in huge pages.
+long huge_kib_of_a_field() {
+  void *data = nullptr;
+  if (!everyone(ok(hlc_field_alloc(context(), 2 * kHuge - 70'000, &data)))) return -1;
+  const long kib = huge_kib_at(data);
+  EXPECT_TRUE(ok(hlc_field_free(context(), &data)));
+  return kib;
+}
+
+/// The kernel may find no large piece of memory now, and some later.
+TEST(Fields, of_2_mib_and_more_are_in_huge_pages) {
+  constexpr long whole_kib = 4096;
+  int most = 0, can = 0;
+  for (int tries = 0; tries < 10 && most < whole_kib; ++tries) {
+    int mine = kernel_makes_huge_pages();
+    MPI_Allreduce(&mine, &can, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    mine = static_cast<int>(huge_kib_of_a_field());
+    MPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  }
+  if (most < whole_kib && !can)
+    GTEST_SKIP() << "the kernel makes no huge pages of shared memory: it is older than Linux 6.1, or has no large pieces now";
+  EXPECT_GE(most, whole_kib) << "KiB in huge pages, of the rank that has the fewest";
+}
+
+TEST(Fields, are_in_small_pages_if_so_asked) {
+  setenv("HALOCLINE_HUGE_PAGES", "0", 1);
+  EXPECT_EQ(huge_kib_of_a_field(), 0);
+  unsetenv("HALOCLINE_HUGE_PAGES");
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ Region::~Region() {
   if (base_ && users_of(base_).fetch_sub(1) == 1) std::free(base_ - kPage);
 }
 
-std::int64_t Region::rounded(std::int64_t bytes) { return round_up(bytes > 0 ? bytes : 1, kPage); }
+std::int64_t Region::rounded(std::int64_t bytes, Pages) { return round_up(bytes > 0 ? bytes : 1, kPage); }
 
 void Region::lay_out(const std::vector<std::int64_t> &part_bytes) {
   offsets_.assign(1, 0);

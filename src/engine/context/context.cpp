@@ -123,6 +123,7 @@ Status Context::read_environment() {
   HLC_TRY(environment_number(who, "FAKE_NODES", fake_nodes_));
   HLC_TRY(check_word(who, "CHECK", {"0", "1"}));
   HLC_TRY(check_word(who, "SUMMARY", {"0", "1"}));
+  HLC_TRY(check_word(who, "HUGE_PAGES", {"0", "1"}));
   checks_ = *environment("CHECK") == '1' ? 1 : 0;
   return read_progress(rank_, progress_);
 }

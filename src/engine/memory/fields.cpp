@@ -4,11 +4,15 @@
 
 #include <algorithm>
 
+#include "base/environment.hpp"
 #include "engine/communicator/collective.hpp"
 #include "engine/memory/node_memory.hpp"
 
 namespace halocline::core {
 namespace {
+
+/// Huge pages for short rows across a grid, each of which is in a page of its own else (docs/design/051-huge-pages.md).
+Pages permitted(Pages wanted) { return wanted == Pages::huge && *environment("HUGE_PAGES") == '0' ? Pages::reserved : wanted; }
 
 constexpr std::size_t kLargestField = std::size_t{1} << 48;  // about the address space of one process
 
@@ -25,8 +29,9 @@ Status Fields::allocate(std::size_t bytes, void **data, Pages pages) {
                  made.push_back({next_serial_, static_cast<std::int64_t>(bytes), {}, 0});
                  return Status::ok;
                })));
-  HLC_TRY(agree(communicator_, communicator_.comm(),
-                create_shared_memory(communicator_, static_cast<std::int64_t>(bytes), made.front().segment, ObjectFile::closed, pages)));
+  HLC_TRY(agree(
+      communicator_, communicator_.comm(),
+      create_shared_memory(communicator_, static_cast<std::int64_t>(bytes), made.front().segment, ObjectFile::closed, permitted(pages))));
   next_serial_ += 1;
   *data = made.front().segment.part(communicator_.member());
   const Lock lock(mutex_);

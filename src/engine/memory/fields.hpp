@@ -22,7 +22,7 @@ class Fields {
   Fields &operator=(const Fields &) = delete;
 
   /// Collective.
-  Status allocate(std::size_t bytes, void **data, transport::shm::Pages pages = transport::shm::Pages::reserved);
+  Status allocate(std::size_t bytes, void **data, transport::shm::Pages pages = transport::shm::Pages::huge);
   /// Local. Fails if a plan uses the field.
   Status release(void *data);
   /// Releases all fields.

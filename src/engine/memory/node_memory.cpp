@@ -24,12 +24,13 @@ Status shortage(const Communicator &communicator, std::int64_t bytes, int error)
               communicator.rank(), static_cast<long long>(bytes), std::strerror(error));
 }
 
+/// my_bytes: whole pages.
 Status gather_sizes(Communicator &communicator, std::int64_t my_bytes, std::unique_ptr<Layout> &layout, SharedMemory &segment) {
   HLC_TRY(prepare(communicator, communicator.node_comm(), [&] {
     layout = std::make_unique<Layout>();
     layout->bytes.resize(static_cast<std::size_t>(communicator.members()));
     layout->requests.resize(1, MPI_REQUEST_NULL);
-    layout->mine = SharedMemory::rounded(my_bytes);
+    layout->mine = my_bytes;
     segment.reserve(communicator.members());
     return Status::ok;
   }));
@@ -69,7 +70,7 @@ Status open_or_name(Communicator &communicator, std::unique_ptr<Layout> &layout,
 Status create_shared_memory(Communicator &communicator, std::int64_t my_bytes, SharedMemory &segment, ObjectFile file, Pages pages) {
   segment = SharedMemory();
   std::unique_ptr<Layout> layout;
-  HLC_TRY(gather_sizes(communicator, my_bytes, layout, segment));
+  HLC_TRY(gather_sizes(communicator, SharedMemory::rounded(my_bytes, pages), layout, segment));
   // A rank alone on its node needs no object, if there is no helper.
   if (communicator.members() > 1 || file == ObjectFile::kept) HLC_TRY(open_or_name(communicator, layout, segment));
   const int error = segment.map(communicator.member(), pages);

@@ -29,6 +29,30 @@ int look_for_room(int file, std::int64_t bytes) {
   return system.f_blocks > 0 && bytes / block > static_cast<std::int64_t>(system.f_bavail) ? ENOSPC : 0;
 }
 
+/// Maps an object, or without one anonymous memory. Returns null and sets errno if that is not possible.
+char *map_shared(std::int64_t bytes, int file, void *at = nullptr) {
+  const int sharing = MAP_SHARED | (file < 0 ? MAP_ANONYMOUS : 0) | (at ? MAP_FIXED : 0);
+  void *memory = mmap(at, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, sharing, file, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<char *>(memory);
+}
+
+/// The same at a multiple of the size of huge pages: those of the object are such in the mapping, too, only if both begin at one.
+char *map_for_huge_pages(std::int64_t bytes, int file) {
+  // More addresses than needed: the mapping takes those from the first multiple on, the others are released.
+  const auto size = static_cast<std::size_t>(bytes), huge = static_cast<std::size_t>(kHugePage);
+  void *const found = mmap(nullptr, size + huge, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (found == MAP_FAILED) return nullptr;
+  char *const begin = static_cast<char *>(found);
+  const std::size_t before = (huge - reinterpret_cast<std::uintptr_t>(begin) % huge) % huge;
+  char *const memory = map_shared(bytes, file, begin + before);
+  const int error = errno;
+  if (before > 0) munmap(begin, before);
+  munmap(begin + before + size, huge - before);
+  if (!memory) munmap(begin + before, size);
+  errno = error;
+  return memory;
+}
+
 }  // namespace
 
 Region::Region(Region &&other) noexcept { *this = std::move(other); }
@@ -45,7 +69,12 @@ Region::~Region() {
   if (base_) munmap(base_, static_cast<std::size_t>(bytes()));
 }
 
-std::int64_t Region::rounded(std::int64_t bytes) { return round_up(bytes > 0 ? bytes : 1, sysconf(_SC_PAGESIZE)); }
+std::int64_t Region::rounded(std::int64_t bytes, Pages pages) {
+  const std::int64_t page = sysconf(_SC_PAGESIZE), huge = round_up(bytes, kHugePage);
+  constexpr std::int64_t kMostAdded = 8;
+  if (pages == Pages::huge && bytes > 0 && kHugePage % page == 0 && (huge - bytes) * kMostAdded <= bytes) return huge;
+  return round_up(bytes > 0 ? bytes : 1, page);
+}
 
 void Region::lay_out(const std::vector<std::int64_t> &part_bytes) {
   offsets_.assign(1, 0);
@@ -101,19 +130,23 @@ void Region::unlink(const ObjectAddress &address) {
 }
 
 int Region::map(Member me, Pages pages) {
-  // Reserving my own part places its pages in this core's memory, and turns a full /dev/shm into an error here.
+  // An untouched part is not reserved, so a full /dev/shm is looked for here.
+  const int error = file_ >= 0 && pages == Pages::untouched ? look_for_room(file_, part_bytes(me)) : 0;
+  if (error) return error;
+  base_ = pages == Pages::huge && bytes() >= kHugePage ? map_for_huge_pages(bytes(), file_) : map_shared(bytes(), file_);
+  if (!base_) return errno;
+  return pages == Pages::untouched ? 0 : reserve_part(me, pages);
+}
+
+/// Reserving my own part places its pages in this core's memory, and turns a full /dev/shm into an error here.
+int Region::reserve_part(Member me, Pages pages) {
+  if (pages == Pages::huge) join_pages(part(me), part_bytes(me));
   int error = 0;
   if (file_ >= 0) do
-      error = pages == Pages::untouched ? look_for_room(file_, part_bytes(me))
-                                        : posix_fallocate(file_, offsets_[static_cast<std::size_t>(me)], part_bytes(me));
+      error = posix_fallocate(file_, offsets_[static_cast<std::size_t>(me)], part_bytes(me));
     while (error == EINTR);
-  if (error) return error;
-  const int sharing = file_ < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
-  void *memory = mmap(nullptr, static_cast<std::size_t>(bytes()), PROT_READ | PROT_WRITE, sharing, file_, 0);
-  if (memory == MAP_FAILED) return errno;
-  base_ = static_cast<char *>(memory);
-  if (pages == Pages::reserved) provide_pages(base_ + offsets_[static_cast<std::size_t>(me)], part_bytes(me));
-  return 0;
+  if (!error) provide_pages(part(me), part_bytes(me));
+  return error;
 }
 
 int Region::map_from(std::int64_t place) {

@@ -21,8 +21,8 @@ struct ObjectAddress {
   char name[64] = "";  // "": it has none
 };
 
-/// Whether the owner of a part reserves its pages at once.
-enum class Pages { reserved, untouched };
+/// Whether the owner of a part reserves its pages at once; huge: does so in huge pages, where the kernel can (base/pages.hpp).
+enum class Pages { reserved, untouched, huge };
 
 /// Memory with one part per rank of the node. Move-only; the destructor unmaps and closes. Functions that may fail return an errno or 0.
 /// Only reserve allocates, or lay_out without it.
@@ -37,8 +37,9 @@ class Region {
   Region &operator=(Region &&other) noexcept;
   ~Region();
 
-  /// The bytes of a part, rounded up to pages; at least one page, because an empty mapping is not possible.
-  static std::int64_t rounded(std::int64_t bytes);
+  /// The bytes of a part, rounded up to pages; at least one page, because an empty mapping is not possible. Up to huge pages if asked for,
+  /// and if that adds an eighth at most.
+  static std::int64_t rounded(std::int64_t bytes, Pages pages = Pages::reserved);
   /// Allocates the table of parts; the only call that allocates.
   void reserve(int members) { offsets_.reserve(static_cast<std::size_t>(members) + 1); }
   /// Lays out the parts one after the other.
@@ -78,6 +79,7 @@ class Region {
 
  private:
   int resize_and_describe(ObjectAddress &address);
+  int reserve_part(Member me, Pages pages);
 
   char *base_ = nullptr;
   int file_ = -1;
