@@ -1,6 +1,7 @@
 // The 15 fields of CloverLeaf, of four centrings. One plan with shapes is compared with a plan per centring, and with messages that are packed
-// by hand. CloverLeaf packs them so, with all fields in one message per neighbour. All of them verify what they deliver, and are measured in
-// turn in one run. Rank 0 prints the medians, the ratios and their spread.
+// by hand. CloverLeaf packs them so, with all fields in one message per neighbour: here from the same memory, and from memory of malloc, as a
+// program has it that does not use Halocline. All of them verify what they deliver, and are measured in turn in one run. Rank 0 prints the
+// medians, the ratios and their spread. The limit beside them is a loop that touches the cache lines of the swapped cells, and no more.
 //
 //     mpiexec -n 2 halocline_staggered_bench [--cells 480,960] [--mode direct] [--repetitions 25] [--sample-ms 20]
 //
@@ -9,10 +10,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -69,9 +72,11 @@ struct Array {
   double &at(std::int64_t i, std::int64_t j) const { return data[(i + kDeepest) + extent(0) * (j + kDeepest)]; }
 };
 
+enum class Memory { of_halocline, of_malloc };
+
 class Fields {
  public:
-  Fields(hlc_context *context, const hlc_grid &grid) : context_(context), grid_(grid) {
+  Fields(hlc_context *context, const hlc_grid &grid, Memory kind) : context_(context), grid_(grid), kind_(kind) {
     for (int f = 0; f < kFields; ++f) {
       Array &array = arrays_[static_cast<std::size_t>(f)];
       for (int d = 0; d < 2; ++d) {
@@ -79,15 +84,13 @@ class Fields {
         array.block[d] = grid.local[d] + array.nodes[d];
         array.first[d] = grid.start[d];
       }
-      void *memory = nullptr;
-      check(hlc_field_alloc(context, static_cast<std::size_t>(array.extent(0) * array.extent(1)) * sizeof(double), &memory));
-      array.data = static_cast<double *>(memory);
+      array.data = static_cast<double *>(allocate(static_cast<std::size_t>(array.extent(0) * array.extent(1)) * sizeof(double)));
     }
   }
   ~Fields() {
     for (Array &array : arrays_) {
       void *memory = array.data;
-      check(hlc_field_free(context_, &memory));
+      kind_ == Memory::of_malloc ? std::free(memory) : check(hlc_field_free(context_, &memory));
     }
   }
   Fields(const Fields &) = delete;
@@ -125,6 +128,14 @@ class Fields {
   }
 
  private:
+  void *allocate(std::size_t bytes) {
+    void *memory = nullptr;
+    if (kind_ == Memory::of_halocline)
+      check(hlc_field_alloc(context_, bytes, &memory));
+    else if (!(memory = std::malloc(bytes)))
+      MPI_Abort(MPI_COMM_WORLD, 1);
+    return memory;
+  }
   template <class Visit>
   void for_each(int f, std::int64_t depth, Visit visit) const {
     const Array &a = (*this)[f];
@@ -147,6 +158,7 @@ class Fields {
 
   hlc_context *context_;
   hlc_grid grid_;
+  Memory kind_;
   std::array<Array, kFields> arrays_;
 };
 
@@ -205,6 +217,11 @@ class Plans {
   std::vector<hlc_halo *> plans_;
 };
 
+/// What a swap touches of the fields.
+struct Touched {
+  std::int64_t lines = 0, pages = 0;
+};
+
 /// As CloverLeaf: along x first, then along y with the halo that has arrived, so that corners travel with the faces. One message per side has
 /// all fields.
 class ByHand {
@@ -239,7 +256,24 @@ class ByHand {
     }
   }
 
+  /// The lines and pages of the cells that a swap reads or writes, each counted once. Messages are not among them.
+  Touched count(int depth) {
+    std::set<std::uintptr_t> lines, pages;
+    for_each_line(depth, [&](Way, double *value) {
+      lines.insert(reinterpret_cast<std::uintptr_t>(value) / kLine);
+      pages.insert(reinterpret_cast<std::uintptr_t>(value) / kPage);
+    });
+    return {static_cast<std::int64_t>(lines.size()), static_cast<std::int64_t>(pages.size())};
+  }
+  /// Reads a value in each line that is packed, and writes one in each that is filled.
+  void touch_lines(int depth) {
+    double sum = 0;
+    for_each_line(depth, [&](Way way, double *value) { way == Way::pack ? sum += *value : *value = 1; });
+    static_cast<volatile double &>(sum_) = sum;
+  }
+
  private:
+  static constexpr std::uintptr_t kLine = 64, kPage = 4096;
   struct Side {
     int rank = HLC_NO_NEIGHBOUR;
     std::vector<double> out, in;
@@ -247,9 +281,26 @@ class ByHand {
   enum class Way { pack, unpack };
   Side &at(int d, int side) { return sides_[static_cast<std::size_t>(2 * d + side)]; }
 
-  /// Values of one side, between a message and all arrays. Returns their number.
-  int walk(int d, int side, int depth, std::vector<double> &message, Way way) {
-    double *next = message.data();
+  /// Calls visit for one value in each line of each row.
+  template <class Visit>
+  void for_each_line(int depth, Visit visit) {
+    for (int s = 0; s < 4; ++s)
+      for (const Way way : {Way::pack, Way::unpack})
+        if (sides_[static_cast<std::size_t>(s)].rank != HLC_NO_NEIGHBOUR)
+          for_each_row(s / 2, s % 2, depth, way, [&](double *cells, std::size_t run) {
+            for (std::size_t i = 0; i < run; i += kLine / sizeof(double)) visit(way, cells + i);
+            if (reinterpret_cast<std::uintptr_t>(cells + run - 1) / kLine != line_of_last(cells, run)) visit(way, cells + run - 1);
+          });
+  }
+  /// The line of the last value whose distance from the first is whole lines.
+  static std::uintptr_t line_of_last(const double *cells, std::size_t run) {
+    constexpr std::size_t kValues = kLine / sizeof(double);
+    return reinterpret_cast<std::uintptr_t>(cells + (run - 1) / kValues * kValues) / kLine;
+  }
+
+  /// Calls visit(first value, values) for each row of one side, of all arrays: of cells that are packed, or of those that are filled.
+  template <class Visit>
+  void for_each_row(int d, int side, int depth, Way way, Visit visit) {
     for (int f = 0; f < kFields; ++f) {
       const Array &a = fields_[f];
       const std::int64_t n = a.block[d];
@@ -260,26 +311,34 @@ class ByHand {
       from[d] = first, to[d] = first + depth;
       if (d == 1) from[0] = std::max(from[0], -static_cast<std::int64_t>(at(0, 0).rank == HLC_NO_NEIGHBOUR ? 0 : depth));
       if (d == 1) to[0] = a.block[0] + (at(0, 1).rank == HLC_NO_NEIGHBOUR ? 0 : depth);
-      const auto run = static_cast<std::size_t>(to[0] - from[0]);
-      for (std::int64_t j = from[1]; j < to[1]; ++j, next += run) {
-        double *cells = &a.at(from[0], j);
-        // CloverLeaf's loops move value by value; so do short copies here.
-        if (run <= 4)
-          for (std::size_t i = 0; i < run; ++i) (way == Way::pack ? next[i] : cells[i]) = way == Way::pack ? cells[i] : next[i];
-        else
-          std::memcpy(way == Way::pack ? next : cells, way == Way::pack ? cells : next, run * sizeof(double));
-      }
+      for (std::int64_t j = from[1]; j < to[1]; ++j) visit(&a.at(from[0], j), static_cast<std::size_t>(to[0] - from[0]));
     }
+  }
+
+  /// Values of one side, between a message and all arrays. Returns their number.
+  int walk(int d, int side, int depth, std::vector<double> &message, Way way) {
+    double *next = message.data();
+    for_each_row(d, side, depth, way, [&](double *cells, std::size_t run) {
+      // CloverLeaf's loops move value by value; so do short copies here.
+      if (run <= 4)
+        for (std::size_t i = 0; i < run; ++i) (way == Way::pack ? next[i] : cells[i]) = way == Way::pack ? cells[i] : next[i];
+      else
+        std::memcpy(way == Way::pack ? next : cells, way == Way::pack ? cells : next, run * sizeof(double));
+      next += run;
+    });
     return static_cast<int>(next - message.data());
   }
 
   const Fields &fields_;
   std::array<Side, 4> sides_;
+  double sum_ = 0;
 };
 
 struct Contender {
   const char *name;
+  Fields *fields;
   std::function<void(int)> swap;
+  bool delivers = true;  // else it is a limit
   std::vector<double> times;  // seconds per swap, one per repetition: the slowest rank's
 };
 
@@ -291,20 +350,22 @@ double median(std::vector<double> values) {
 double least(const std::vector<double> &values) { return *std::min_element(values.begin(), values.end()); }
 
 /// Seconds of a swap, the mean of as many as fill a sample. Only the swaps are timed.
-double time_swaps(Fields &fields, const std::function<void(int)> &swap, int depth, int swaps) {
+double time_swaps(const Contender &contender, int depth, int swaps) {
   double spent = 0;
   MPI_Barrier(MPI_COMM_WORLD);
   for (int i = 0; i < swaps; ++i) {
-    fields.touch();
+    contender.fields->touch();
     const double begin = MPI_Wtime();
-    swap(depth);
+    contender.swap(depth);
     spent += MPI_Wtime() - begin;
   }
   MPI_Allreduce(MPI_IN_PLACE, &spent, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return spent / swaps;
 }
 
-bool verify(Fields &fields, const Contender &contender, int depth) {
+bool verify(const Contender &contender, int depth) {
+  if (!contender.delivers) return true;
+  Fields &fields = *contender.fields;
   int right = 1;
   for (int step = 1; step <= 3; ++step) {
     fields.fill(step);
@@ -344,35 +405,41 @@ int run(hlc_context *context, const Options &options) {
   const std::int64_t global[] = {along_x * options.cells[0], along_y * options.cells[1]};
   const int dims[] = {along_x, along_y};
   check(hlc_grid_create(context, 2, global, dims, nullptr, &grid));
-  Fields fields(context, grid);
+  Fields fields(context, grid, Memory::of_halocline), others(context, grid, Memory::of_malloc);
   Plans one(context, grid, fields, true, options.mode), four(context, grid, fields, false, options.mode);
-  ByHand by_hand(grid, fields);
-  std::vector<Contender> contenders = {{"one plan", [&](int depth) { one.swap(depth); }, {}},
-                                       {"four plans", [&](int depth) { four.swap(depth); }, {}},
-                                       {"packed and sent by hand", [&](int depth) { by_hand.swap(depth); }, {}}};
+  ByHand by_hand(grid, fields), from_malloc(grid, others);
+  std::vector<Contender> contenders = {{"one plan", &fields, [&](int depth) { one.swap(depth); }, true, {}},
+                                       {"four plans", &fields, [&](int depth) { four.swap(depth); }, true, {}},
+                                       {"packed and sent by hand", &fields, [&](int depth) { by_hand.swap(depth); }, true, {}},
+                                       {"by hand, from malloc", &others, [&](int depth) { from_malloc.swap(depth); }, true, {}},
+                                       {"the lines alone", &fields, [&](int depth) { by_hand.touch_lines(depth); }, false, {}},
+                                       {"lines, from malloc", &others, [&](int depth) { from_malloc.touch_lines(depth); }, false, {}}};
   for (const int depth : {2, 1}) {
     for (Contender &contender : contenders) {
       contender.times.clear();
-      if (verify(fields, contender, depth)) continue;
+      if (verify(contender, depth)) continue;
       if (rank == 0) std::printf("WRONG HALO: %s, depth %d\n", contender.name, depth);
       return EXIT_FAILURE;
     }
     // Mode auto has to have chosen: 60 swaps and more of each depth.
     std::vector<int> swaps;
     for (const Contender &contender : contenders) {
-      const double warm = time_swaps(fields, contender.swap, depth, 150);
+      const double warm = time_swaps(contender, depth, 150);
       swaps.push_back(std::max(1, static_cast<int>(options.sample_s / warm)));
     }
     for (int r = 0; r < options.repetitions; ++r)
       for (std::size_t turn = 0; turn < contenders.size(); ++turn) {
         // Each contender is the first of its turn equally often.
         const std::size_t c = (turn + static_cast<std::size_t>(r)) % contenders.size();
-        contenders[c].times.push_back(time_swaps(fields, contenders[c].swap, depth, swaps[c]));
+        contenders[c].times.push_back(time_swaps(contenders[c], depth, swaps[c]));
       }
     if (rank != 0) continue;
     if (depth == 2)
       std::printf("%d fields of 4 centrings, %ld x %ld cells per rank, %d ranks, mode %s and, with four plans, %s\n", kFields,
                   static_cast<long>(options.cells[0]), static_cast<long>(options.cells[1]), size, one.mode(), four.mode());
+    const Touched touched = by_hand.count(depth);
+    std::printf("depth %d  rank 0 touches %lld lines of 64 bytes in %lld stretches of 4 KiB of its fields\n", depth,
+                static_cast<long long>(touched.lines), static_cast<long long>(touched.pages));
     print(contenders, depth);
   }
   return EXIT_SUCCESS;
