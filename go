@@ -9,7 +9,7 @@
 #   ./go bench ...  set up, build, run "halocline-bench halo ..." (first option -n RANKS: ranks to start, 2 if not given);
 #                   "./go bench ghost ...": all variants of the mini-app ghost over the cells per rank, with plots;
 #                   "./go bench apps ...": a short form of every mini-app, with one page of pictures;
-#                   "./go bench ranking ...": every mini-app at its paper's size, in all ways to communicate: one table, one picture;
+#                   "./go bench ranking ...": every mini-app at its paper's size, by every method: one table, one picture;
 #                   "./go bench hashtable ...", "... sparse ...", "... fft ...", "... lattice ...": those of these mini-apps over the ranks;
 #                   "./go bench boltzmann ...": those of this mini-app over the sites per rank;
 #                   "./go bench rma ...": libhalocline_mpi beside the RMA of every MPI at hand, with tables and plots;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ranks the ways to communicate in every mini-app, beside what the papers gained: one table, one picture, one JSON file.
+"""Ranks the methods of communication in every mini-app, beside what the papers gained: one table, one picture, one JSON file.
 
 ranking.py --build build/release                  # every app, 5 launches of each in turn
 ranking.py --apps cloud,pic --launches 2          # some of them
@@ -46,28 +46,37 @@ def arguments():
 
 
 def measure(options, some):
-    """The reports of all launches by app, the apps in turn, and the most that other programs used of the machine at any time."""
-    reports, others = {contest.app: [] for contest in some}, 0
+    """The reports of all launches by app, the apps in turn; the apps that cannot run, and why; and the most that other programs used
+    of the machine at any time."""
+    reports, left_out, others = {contest.app: [] for contest in some}, {}, 0
     for launch in range(options.launches):
         for contest in some:
             others = max(others, share_of_others(0.5))
             began = time.monotonic()
-            reports[contest.app].append(contests.report_of(contest, options, launch))
+            if contest.app in left_out:
+                continue
+            try:
+                reports[contest.app].append(contests.report_of(contest, options, launch))
+            except SystemExit as why:
+                left_out[contest.app] = str(why).splitlines()[0]
             print(f"launch {launch + 1} of {options.launches}: {contest.app}, {time.monotonic() - began:.0f} s", flush=True)
-    return reports, others
+    return reports, left_out, others
 
 
 def main():
     options, some = arguments()
     options.results.mkdir(parents=True, exist_ok=True)
-    reports, others = measure(options, some)
+    reports, left_out, others = measure(options, some)
+    some = [contest for contest in some if contest.app not in left_out]
+    if not some:
+        sys.exit(f"no app could run: {left_out}")
     rows = [placing.row_of(contest, reports[contest.app]) for contest in some]
     for contest, row in zip(some, rows):
         if not options.no_waits:
             placing.add_waits(row, contests.waits_of(contest, options, placing.played(row)))
     first = reports[some[0].app][0]
     found = {"format": 1, "others": others, "quiet": others < 0.1, "launches": options.launches, "ranks": options.ranks,
-             "environment": first["environment"], "rows": rows}
+             "environment": first["environment"], "rows": rows, "left_out": left_out}
     (options.results / "ranking.json").write_text(json.dumps(found, indent=1))
     text = placing.text_of(found)
     (options.results / "ranking.txt").write_text(text + "\n")

@@ -36,25 +36,26 @@ MODES = {"p2p": ("p2p",), "MPI RMA": ("fence", "pscw", "passive"), "notify": ("n
 PIC = {"p2p": ("p2p:mpi:messages",), "MPI RMA": ("fence:mpi:messages", "pscw:mpi:messages", "passive:mpi:messages"),
        "notify": ("notify:overlapped:notified",), "direct": ("direct+notify:overlapped:notified",), "view": ("view:overlapped:notified",),
        "auto": ("auto:overlapped:notified",)}
+MOST_SECONDS = 120  # of a launch; most take some seconds
 CLOUD_STEPS, CLOUD_STEPS_AUTO = 30, 130  # the trials of auto take the first 60 swaps of the state
 
 ALL = (
     Contest("cloud", "16 x 16 columns of 256", "a step", ("--local", "16,16"), {key: MODES[key] for key in COLUMNS if key != "view"},
             "5 - 10 % less communication by MPI RMA (Brown et al., abstract)", communication="swaps_s", choice="--mode"),
     Contest("pic", "8 x 8 x 8 cells, 27 particles of 2 species", "a step", (), PIC,
-            "1 - 2 % of the whole program (Simmendinger et al., 5.1)", repeats=61),
+            "1 - 2 % of the whole program (Simmendinger et al., 5.1)", repeats=31),
     Contest("boltzmann", "16 x 12 x 12 sites, one fluid", "a step", ("--local", 16, 12, 12, "--steps", 21, "--viscosity", 0.05), MODES,
-            "none: its exchange is slower than with MPI (Simmendinger et al., 5.2)", repeats=41, silent=("p2p",)),
+            "none: its exchange is slower than with MPI (Simmendinger et al., 5.2)", repeats=21, silent=("p2p",)),
     Contest("ghost", "16^3 cells, 5 variables, 7 points", "a step",
             ("--local", 16, "--vars", 5, "--stencil", 7, "--steps", 195, "--periodic", "--check"),
             {"p2p": ("mpi_only",), "MPI RMA": ("mpi_shared_1copy", "mpi_shared_1copy_blocking", "mpi_0copy"),
              "notify": ("notified_shared_1copy",), "direct": ("notified_shared_1copy_nobarrier",), "view": ("notified_0copy",)},
             "2x the exchange at 0-copy (Simmendinger et al., 5.3)", per="steps", repeats=7, silent=COLUMNS),
     Contest("lattice", "4 x 4 x 4 x 8 sites", "an iteration", ("--local", 4, 4, 4, 8, "--mass", 0.1), MODES,
-            "13.8 % of the whole of MILC (Gerstenberger et al., 4.3 and 5)", per="iterations", repeats=51, silent=("p2p",)),
+            "13.8 % of the whole of MILC (Gerstenberger et al., 4.3 and 5)", per="iterations", repeats=21, silent=("p2p",)),
     Contest("fft", "NAS FT, class W, slabs", "an iteration", ("--class", "W"),
             {"p2p": ("alltoall", "p2p"), "MPI RMA": ("rma",), "notify": ("notify",)},
-            "2x the whole on 65,536 processes (Gerstenberger et al., 5)", per="iterations", repeats=21, silent=COLUMNS),
+            "2x the whole on 65,536 processes (Gerstenberger et al., 5)", per="iterations", repeats=11, silent=COLUMNS),
     Contest("hashtable", "16384 inserts of random keys", "all inserts", ("--inserts", 16384, "--keys", "random"),
             {"p2p": ("messages_one", "messages"), "MPI RMA": ("rma", "rma_batched"), "direct": ("engine", "engine_batched")},
             "a figure without numbers in the text (Gerstenberger et al., SC13, 7a)", total="insert_s", communication="insert_s", repeats=7,
@@ -94,7 +95,8 @@ def report_of_cloud(options, words, launch):
     bench = summary.bench_of("cloud")
     samples = {}
     for mode in turned(variants_of(ALL[0]), launch):
-        output = runs.output_of(options, "cloud", *words, "--mode", mode, "--steps", CLOUD_STEPS_AUTO if mode == "auto" else CLOUD_STEPS)
+        output = runs.output_of(options, "cloud", *words, "--mode", mode, "--steps", CLOUD_STEPS_AUTO if mode == "auto" else CLOUD_STEPS,
+                                timeout=MOST_SECONDS)
         samples[mode] = bench.sample_of(output)
     variants = {name: {"samples": [one]} for name, one in samples.items()}
     return {"problem": {}, "environment": runs.environment_of(options), "variants": variants}
@@ -107,7 +109,8 @@ def report_of(contest, options, launch):
         return report_of_cloud(options, words, launch)
     settings = argparse.Namespace(**vars(options) | {"repeats": contest.repeats})
     meet = ("--meet",) if contest.app == "pic" else ()
-    return runs.report_of(settings, contest.app, *words, *meet, contest.choice, ",".join(turned(variants_of(contest), launch)))
+    variants = ",".join(turned(variants_of(contest), launch))
+    return runs.report_of(settings, contest.app, *words, *meet, contest.choice, variants, timeout=MOST_SECONDS)
 
 
 # "halocline:  RANK SWAPS MB-SENT US-LEAST US-MEAN US-MOST WAITS% MS-AWAITED" of HALOCLINE_SUMMARY, and the title of a plan before them.
@@ -136,8 +139,8 @@ def waits_of(contest, options, played):
         steps = ("--steps", CLOUD_STEPS_AUTO if name == "auto" else CLOUD_STEPS)
         more = steps if contest.app == "cloud" else ("--repeats", contest.repeats)
         command = runs.command_of(options, contest.app, *words, contest.choice, name, *more)
-        done = runs.run_to_the_end(command, os.environ | {"HALOCLINE_SUMMARY": "1"}, 300)
+        done = runs.run_to_the_end(command, os.environ | {"HALOCLINE_SUMMARY": "1"}, MOST_SECONDS)
         if done is None or done.returncode != 0:
-            raise SystemExit(f"{' '.join(map(str, command))}: {done.stderr if done else 'no end within 300 s'}")
+            raise SystemExit(f"{' '.join(map(str, command))}: {done.stderr if done else f'no end within {MOST_SECONDS} s'}")
         found[column] = share_of(done.stdout + done.stderr)
     return found

@@ -158,5 +158,6 @@ def text_of(found):
     for row in found["rows"]:
         title, head, lines, notes = tables_of(row)
         parts.append("\n".join([f"{title}:", *notes, "", tables.as_text(head, lines)]))
+    parts += [f"{app} was left out: {reason}" for app, reason in found.get("left_out", {}).items()]
     parts.append(verdict_of(found))
     return "\n\n".join(parts)
