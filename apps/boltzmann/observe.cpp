@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 
 namespace boltzmann {
@@ -143,6 +144,10 @@ double radius_of(const Options &options, const Domain &domain) {
 
 double width_of(const Options &options) { return std::sqrt(2 * options.kappa / options.bulk); }
 
+/// Inside and outside are where the order parameter has settled.
+double inner_end(const Options &options, const Domain &domain) { return radius_of(options, domain) / 3; }
+double outer_begin(const Options &options, const Domain &domain) { return radius_of(options, domain) + 5 * width_of(options); }
+
 /// The tension of a flat interface in this lattice: of its profile, where the chemical potential is 0 with the lattice's differences, the sum
 /// of kappa (d phi)^2. It is that of the continuum, 4 kappa / (3 xi), for a wide interface: 1 % less at a width of 4, 4 % at 2.
 double lattice_tension(const FreeEnergy &energy, double width) {
@@ -168,13 +173,13 @@ double lattice_tension(const FreeEnergy &energy, double width) {
 std::vector<Comparison> compare_drop(const halocline::Context &context, const Options &options, Fluid &fluid) {
   const Domain &domain = fluid.domain();
   const FreeEnergy energy{options.bulk, options.kappa, options.mobility};
-  const double radius = radius_of(options, domain), width = width_of(options);
+  const double inside = inner_end(options, domain), outside = outer_begin(options, domain), width = width_of(options);
   enum { kIn, kOut, kInPhi, kOutPhi, kInPressure, kOutPressure, kPhi, kKinds };
   Sums sums(kKinds);
   for_sites(domain, [&](std::int64_t x, std::int64_t y, std::int64_t z) {
     const Site site = fluid.site(x, y, z);
     const double away = distance_from_centre(domain, {x + domain.start(0), y + domain.start(1), z + domain.start(2)});
-    const bool is_in = away<radius / 3, is_out = away> radius + 5 * width;
+    const bool is_in = away<inside, is_out = away> outside;
     sums.add(kPhi, site.phi);
     if (!is_in && !is_out) return;
     sums.add(is_in ? kIn : kOut, 1);
@@ -226,6 +231,21 @@ State observe(const halocline::Context &context, Fluid &fluid) {
   state.fastest = extremes[0], state.most_phi = extremes[1], state.least_phi = -extremes[2];
   state.fingerprint = fingerprint_of(fluid);
   return state;
+}
+
+std::string why_no_comparison(const Options &options, const Domain &domain) {
+  if (options.problem != "drop") return "";
+  std::array<std::int64_t, kDims> corner{}, middle{};
+  for (int d = 0; d < kDims; ++d) middle[static_cast<std::size_t>(d)] = domain.global(d) / 2;
+  char text[240];
+  const double outside = outer_begin(options, domain), farthest = distance_from_centre(domain, corner);
+  std::snprintf(text, sizeof text,
+                "a drop of radius %g has an interface that ends %.1f from its centre, but no site is farther away than %.1f; use a smaller "
+                "--radius, or more sites",
+                radius_of(options, domain), outside, farthest);
+  if (!(farthest > outside)) return text;
+  std::snprintf(text, sizeof text, "a drop of radius %g has no site inside; use a larger --radius", radius_of(options, domain));
+  return distance_from_centre(domain, middle) < inner_end(options, domain) ? "" : text;
 }
 
 std::vector<Comparison> compare(const halocline::Context &context, const Options &options, Fluid &fluid) {

@@ -31,6 +31,9 @@ struct Comparison {
   static constexpr double kAllowed = 0.01;
 };
 
+/// Why a problem of this size can't be compared with what is known; empty: it can.
+std::string why_no_comparison(const Options &options, const Domain &domain);
+
 /// All that is known of a problem at this step. Collective.
 std::vector<Comparison> compare(const halocline::Context &context, const Options &options, Fluid &fluid);
 

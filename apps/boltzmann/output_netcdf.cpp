@@ -6,6 +6,7 @@
 
 #include <netcdf.h>
 
+#include <charconv>
 #include <cstring>
 #include <functional>
 #include <stdexcept>
@@ -16,7 +17,7 @@ namespace {
 constexpr int kWriter = 0;
 
 void check(int status, const std::string &path) {
-  if (status != NC_NOERR) throw std::runtime_error(path + ": " + nc_strerror(status));
+  if (status != NC_NOERR) throw std::runtime_error(path + ": " + nc_strerror(status) + common::if_full(path));
 }
 
 void put_text(int id, int variable, const char *name, const std::string &text) {
@@ -95,15 +96,38 @@ void put_axes(int id, const Domain &domain, const std::string &path) {
   }
 }
 
+/// A number of a run, or three, on which its physics depend.
+struct Parameter {
+  const char *name;
+  std::vector<double> values;
+};
+std::vector<Parameter> parameters_of(const Options &o) {
+  std::vector<Parameter> all{
+      {"viscosity", {o.viscosity}}, {"force", {o.force.begin(), o.force.end()}}, {"walls", {o.walls.begin(), o.walls.end()}}};
+  if (o.is_binary())
+    for (const Parameter &one : {Parameter{"bulk_free_energy", {o.bulk}}, {"kappa", {o.kappa}}, {"mobility", {o.mobility}}})
+      all.push_back(one);
+  return all;
+}
+
+/// With as many digits as tell them from all others.
+std::string words_of(const std::vector<double> &values) {
+  std::string text;
+  for (const double value : values) {
+    char one[32];
+    const std::to_chars_result end = std::to_chars(one, one + sizeof one, value);
+    text.append(text.empty() ? "" : ", ").append(one, end.ptr);
+  }
+  return text;
+}
+
 void put_origin(int id, const halocline::Context &context, const Options &options) {
   put_text(id, NC_GLOBAL, "Conventions", "CF-1.8");
   put_text(id, NC_GLOBAL, "title", options.problem);
   put_text(id, NC_GLOBAL, "source", std::string("boltzmann, a mini-app of Halocline ") + hlc_version());
   put_text(id, NC_GLOBAL, "order_parameter", options.order_parameter);
-  const double numbers[] = {options.viscosity, options.bulk, options.kappa, options.mobility};
-  const char *const names[] = {"viscosity", "bulk_free_energy", "kappa", "mobility"};
-  for (int i = 0; i < (options.is_binary() ? 4 : 1); ++i)
-    check(nc_put_att_double(id, NC_GLOBAL, names[i], NC_DOUBLE, 1, &numbers[i]), names[i]);
+  for (const Parameter &one : parameters_of(options))
+    check(nc_put_att_double(id, NC_GLOBAL, one.name, NC_DOUBLE, one.values.size(), one.values.data()), one.name);
   const int ranks = context.size();
   check(nc_put_att_int(id, NC_GLOBAL, "ranks", NC_INT, 1, &ranks), "ranks");
 }
@@ -171,6 +195,15 @@ std::string misfit(int id, int variable, const Options &options, Fluid &fluid) {
   std::string kind(length, ' ');
   if (nc_get_att_text(id, NC_GLOBAL, "order_parameter", kind.data()) != NC_NOERR || kind != options.order_parameter)
     return "its order_parameter is " + kind + ", that of this run is " + options.order_parameter;
+  for (const Parameter &one : parameters_of(options)) {
+    std::vector<double> found(one.values.size());
+    if (nc_inq_attlen(id, NC_GLOBAL, one.name, &length) != NC_NOERR || length != found.size() ||
+        nc_get_att_double(id, NC_GLOBAL, one.name, found.data()) != NC_NOERR)
+      return std::string("it does not say its ") + one.name + "; write it again";
+    if (found != one.values)
+      return std::string("its ") + one.name + " is " + words_of(found) + ", that of this run is " + words_of(one.values) +
+             "; use the case that wrote it";
+  }
   return "";
 }
 

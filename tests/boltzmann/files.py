@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import small_disk  # noqa: E402
+
 PROBLEMS = [
     ["--problem", "taylor_green", "--global", "8", "6", "8", "--force", "1e-4", "0", "0"],
     ["--problem", "spinodal", "--global", "8", "6", "8", "--order-parameter", "lb", "--walls", "0", "0", "1"],
@@ -19,9 +22,12 @@ PROBLEMS = [
 ]
 
 
-def run(program, launcher, ranks, *words):
-    command = [*launcher, "-n", str(ranks), program, "--variant", "view", *words]
-    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=100)
+def command_of(program, launcher, ranks, *words):
+    return [*launcher, "-n", str(ranks), program, "--variant", "view", *words]
+
+
+def run(*words):
+    return subprocess.run(command_of(*words), check=False, capture_output=True, text=True, timeout=100)
 
 
 def fingerprint(done):
@@ -36,6 +42,28 @@ def expect_refusal(done, named):
     if done.returncode != 2 or named not in done.stderr:
         sys.exit(f"exit status {done.returncode}, expected were 2 and {named}\n{done.stdout}{done.stderr}")
     print(done.stderr.splitlines()[0])
+
+
+def check_physics(program, launcher, file):
+    """Other numbers than those that the file was made with."""
+    binary = PROBLEMS[2]
+    for words, named in ((["--viscosity", "0.1"], "its viscosity is 0.16"), (["--force", "1e-5", "0", "0"], "its force is 0, 0, 0"),
+                         (["--walls", "0", "0", "1"], "its walls is 0, 0, 0"), (["--bulk", "0.05"], "its bulk_free_energy is 0.0625"),
+                         (["--kappa", "0.05"], "its kappa is 0.04"), (["--mobility", "0.1"], "its mobility is 0.15")):
+        expect_refusal(run(program, launcher, 2, *binary, *words, "--restart", file), named)
+
+
+def check_full_disk(program, launcher, folder, file):
+    disk = folder / "disk"
+    disk.mkdir()
+    command = command_of(program, launcher, 2, *PROBLEMS[2], "--steps", "1", "--checkpoint", str(disk / file.name))
+    done = small_disk.run(small_disk.room_of(file), file, disk, command)
+    if done is None:
+        print("skipped: this machine allows no small file system")
+    elif not small_disk.kept(done) or str(disk / file.name) not in done.stderr or "the disk is full" not in done.stderr:
+        sys.exit(f"a full disk: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+    else:
+        print(f"a full disk: {done.stderr.splitlines()[0]}")
 
 
 def main():
@@ -60,6 +88,8 @@ def main():
         expect_refusal(run(program, launcher, 2, *PROBLEMS[2], "--restart", "/nowhere/file.nc"), "/nowhere/file.nc")
         wider = ["9" if word == "6" else word for word in PROBLEMS[2]]
         expect_refusal(run(program, launcher, 2, *wider, "--restart", file), "sites along y")
+        check_physics(program, launcher, file)
+        check_full_disk(program, launcher, pathlib.Path(folder), pathlib.Path(file))
 
 
 if __name__ == "__main__":

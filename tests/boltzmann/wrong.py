@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Calls boltzmann with options that are wrong, and expects a failure and a message that names the option or the value. A wrong solution
-must fail, too.
+must fail, too, and one that is right where rounding is worst must not.
 
 wrong.py BOLTZMANN -- LAUNCHER FLAG...
 
@@ -11,6 +11,7 @@ import sys
 
 SPINODAL = ["--problem", "spinodal", "--order-parameter", "fd"]
 PLATES = ["--problem", "poiseuille", "--walls", "0", "0", "1", "--local", "4", "4", "8", "--force", "1e-4", "0", "0"]
+DROP = ["--problem", "drop", "--order-parameter", "lb", "--global", "10", "10", "10"]
 CASES = [
     (2, ["--variant", "upc"], "upc"),
     (2, ["--local", "4", "4", "0"], "--local"),
@@ -24,6 +25,11 @@ CASES = [
     (2, [*SPINODAL, "--mobility", "2"], "unstable"),
     (2, ["--case", "/nowhere/case.toml"], "/nowhere/case.toml"),
     (2, ["--json", "/nonexistent/file.json", "--steps", "1000000000"], "--json /nonexistent/file.json: No such file"),
+    (2, [*DROP, "--radius", "8", "--check"], "--check: a drop of radius 8 has an interface that ends"),
+    (2, [*DROP, "--radius", "1", "--check"], "--check: a drop of radius 1 has no site inside"),
+    # In a uniform fluid all sites round alike: it is conserved nevertheless.
+    (0, [*DROP, "--radius", "1000", "--steps", "2"], "right: mass changed by"),
+    (0, [*DROP, "--radius", "1000", "--steps", "1", "--bulk", "0.2", "--viscosity", "0.01"], "right: mass changed by"),
     (2, ["--seed=-1"], "'-1' is not a whole number"),
     (2, ["--nonsense"], "--nonsense"),
     # The parabola has not been reached, and the wave is too short for 1 %.
