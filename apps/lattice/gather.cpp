@@ -54,6 +54,7 @@ const std::vector<Kind> &kinds() {
       {"notify_node", [](const Setup &setup) { return make_halo(setup, Mode::notify_node); }},
       {"direct", [](const Setup &setup) { return make_halo(setup, Mode::direct); }},
       {"view", [](const Setup &setup) { return make_halo(setup, Mode::view); }},
+      {"auto", [](const Setup &setup) { return make_halo(setup, Mode::automatic); }},
   };
   return all;
 }

@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import app_check  # noqa: E402
 
-VARIANTS = ["p2p", "persistent", "fence", "pscw", "passive", "notify", "notify_node", "direct", "view"]
+VARIANTS = ["p2p", "persistent", "fence", "pscw", "passive", "notify", "notify_node", "direct", "view", "auto"]
 # A large mass needs few iterations. The first two are exact to rounding.
 PROBLEMS = [
     ["--global", 4, 6, 4, 8, "--mass", 2, "--residual", 1e-13, "--skew", 3],
