@@ -22,7 +22,7 @@ sys.path.insert(0, str(HERE / "common"))
 import contests  # noqa: E402
 import placing  # noqa: E402
 import runs  # noqa: E402
-from bench import share_of_others  # noqa: E402
+from bench import BUSY, share_of_others  # noqa: E402
 
 
 def arguments():
@@ -75,8 +75,8 @@ def main():
         if not options.no_waits:
             placing.add_waits(row, contests.waits_of(contest, options, placing.played(row)))
     first = reports[some[0].app][0]
-    found = {"format": 1, "others": others, "quiet": others < 0.1, "launches": options.launches, "ranks": options.ranks,
-             "environment": first["environment"], "rows": rows, "left_out": left_out}
+    found = {"format": 1, "others": others, "quiet": others < BUSY, "realtime": options.realtime, "launches": options.launches,
+             "ranks": options.ranks, "environment": first["environment"], "rows": rows, "left_out": left_out}
     (options.results / "ranking.json").write_text(json.dumps(found, indent=1))
     text = placing.text_of(found)
     (options.results / "ranking.txt").write_text(text + "\n")

@@ -151,9 +151,18 @@ def verdict_of(found):
             f"all than p2p in {missed('not_slower')}.")
 
 
+def conditions_of(found):
+    """Ranks, launches, and whether other programs ran."""
+    words = f"{found['ranks']} ranks, {found['launches']} launches"
+    if found["quiet"]:
+        return words
+    if found["realtime"]:
+        return f"{words}, with real-time priority, because other programs used up to {found['others']:.0%} of the machine"
+    return f"{words}; OTHER PROGRAMS USED UP TO {found['others']:.0%} OF THIS MACHINE"
+
+
 def text_of(found):
-    heading = f"{summary.machine_of(found['environment'])}; {found['ranks']} ranks, {found['launches']} launches"
-    parts = [heading + ("" if found["quiet"] else f"; OTHER PROGRAMS USED UP TO {found['others']:.0%} OF THIS MACHINE")]
+    parts = [f"{summary.machine_of(found['environment'])}; {conditions_of(found)}"]
     parts.append("Communication with p2p / this, the median of the launches (least - most):\n\n" + tables.as_text(*short_table(found)))
     for row in found["rows"]:
         title, head, lines, notes = tables_of(row)

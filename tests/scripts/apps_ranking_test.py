@@ -49,10 +49,11 @@ def outcomes(contests, placing):
     yield "finds the mode of most swaps", mode == "direct"
     yield "has no share without swaps", contests.share_of("nothing") == (None, None)
     placing.add_waits(row, {"auto": (0.25, "direct")})
-    found = {"rows": [row], "environment": ENVIRONMENT, "quiet": False, "others": 0.5, "launches": 3, "ranks": 2}
+    found = {"rows": [row], "environment": ENVIRONMENT, "quiet": False, "realtime": False, "others": 0.5, "launches": 3, "ranks": 2}
     text = placing.text_of(found)
     yield "shows the mode that auto used", "auto (direct)" in text and "25%" in text
     yield "says that the machine was not quiet", "OTHER PROGRAMS USED UP TO 50%" in text
+    yield "says that its ranks had priority", "with real-time priority" in placing.text_of(found | {"realtime": True})
     yield "counts what is reached", "shorter than with p2p in 1 of 1 apps." in placing.verdict_of(found)
     lines = placing.in_markdown(found).splitlines()
     yield "makes a table for a page", lines[1].count("---") == lines[0].count("|") - 1 and lines[2].startswith("| toy | 1.60 (1.14 ")
