@@ -160,6 +160,7 @@ Solved solve_gmres(Operator &matrix, Sums &sums, const Limits &limits, const Vec
   Solved solved;
   const double size = std::sqrt(sums.all(dot(right, right)));
   need_finite(size, "GMRES");
+  solved.right = size;
   if (size == 0) {
     std::fill(x.begin(), x.end(), 0.0);
     return solved;

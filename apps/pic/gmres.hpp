@@ -22,6 +22,7 @@ class Operator {
 struct Solved {
   int iterations = 0;
   double residual = 0;  ///< relative to the right-hand side
+  double right = 0;     ///< norm of the right-hand side, of GMRES
 };
 
 struct Limits {

@@ -101,6 +101,7 @@ void Model::update_fields() {
   const Solved solved = solver_.solve(state_.electric, curl_, *sums_, {options_.tolerance, 400});
   last_.field_iterations = solved.iterations;
   last_.field_residual = solved.residual;
+  last_.energy_left_open = 2 * solved.residual * (1 + solved.residual) * solved.right * solved.right * block_.volume();
   curl(block_, solver_.new_field(), To::centres, own(block_), curl_);
   for_own(block_, [&](std::size_t cell, auto, auto, auto, auto) {
     for (int c = 0; c < 3; ++c) {

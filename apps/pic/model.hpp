@@ -16,6 +16,10 @@ namespace pic {
 struct StepReport {
   int field_iterations = 0, charge_iterations = 0;
   double field_residual = 0;
+  /// The most energy that this residual may have made or lost with theta = 1/2. The field's energy changes by 2 E' r per volume beside what
+  /// particles and magnetic field exchange with it; r is the residual, and E' no longer than the right-hand side with it, since the operator
+  /// adds to the identity what has no negative eigenvalue.
+  double energy_left_open = 0;
   double gauss_error = 0;  ///< of the charge, relative to the first species' mean; rms over the cells
   std::int64_t migrated = 0;  ///< particles that came to this rank
 };

@@ -92,6 +92,9 @@ static void add_output(CLI::App &app, Options &o) {
   app.add_option("--output", o.output, "Write fields, moments and all particles to this NetCDF file, from which --restart goes on");
   app.add_option("--output-every,--output_every", o.output_every, "Steps from record to record; 0: at the end only")
       ->check(CLI::Range(0, 1000000000));
+  app.add_option("--checkpoint", o.checkpoint, "Write the state that --restart goes on from to this NetCDF file, at the end");
+  app.add_option("--checkpoint-every,--checkpoint_every", o.checkpoint_every, "Steps from one such state to the next, too; 0: none")
+      ->check(CLI::Range(0, 1000000000));
   app.add_option("--restart", o.restart, "Begin with the last state of this file; --steps more are made");
   app.add_option("--json", o.json, "Write the environment and all samples to this file");
 }

@@ -42,9 +42,9 @@ struct Options {
   double correction_weight = 0.51, correction_tolerance = 1e-2;
 
   std::vector<std::string> variants{"auto:overlapped:sparse"};
-  std::string history, output, restart;
+  std::string history, output, checkpoint, restart;
   std::int64_t history_every = 1;
-  std::int64_t output_every = 0;  ///< 0: at the end only
+  std::int64_t output_every = 0, checkpoint_every = 0;  ///< 0: at the end only
   bool meet = false;  ///< before they communicate, so that waiting for slow ones is told apart
   std::string json;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "output.hpp"
 
+#include <common/replace_file.hpp>
+
 #include <netcdf.h>
 
 #include <algorithm>
@@ -13,7 +15,7 @@ namespace pic {
 namespace {
 
 void need(int status, const std::string &path, const char *what) {
-  if (status != NC_NOERR) throw std::runtime_error(path + ": " + what + ": " + nc_strerror(status));
+  if (status != NC_NOERR) throw std::runtime_error(path + ": " + what + ": " + nc_strerror(status) + common::if_full(path));
 }
 
 /// The bytes of all ranks, in the order of ranks, on rank 0.
@@ -80,14 +82,21 @@ constexpr int kNumbers = 7;  ///< of a particle: x, v, charge
 
 /// Ids of the file, on rank 0.
 struct Output::File {
-  std::string path;
+  std::string path, part;  ///< part: the file that is written, until it is complete
   int id = -1;
   std::size_t record = 0;
   int time = -1, fields[6] = {}, state_step = -1;
   int state_fields[6] = {};
   std::vector<int> density, particles, ids;
 
-  void check(int status, const char *what) const { need(status, path, what); }
+  /// What could not be written is not left beside an old file. The error ends the program without destructors.
+  void check(int status, const char *what) const {
+    if (status == NC_NOERR) return;
+    const std::string full = common::if_full(part);
+    std::error_code ignored;
+    if (part != path) std::filesystem::remove(part, ignored);
+    throw std::runtime_error(path + ": " + what + ": " + nc_strerror(status) + full);
+  }
   int variable(const char *name, nc_type type, const std::vector<int> &dims, const char *units, const char *long_name) const {
     int made = -1;
     check(nc_def_var(id, name, type, static_cast<int>(dims.size()), dims.data(), &made), name);
@@ -106,7 +115,7 @@ struct Output::File {
 };
 
 void Output::File::define(const Model &model, const std::vector<std::int64_t> &counts) {
-  check(nc_create(path.c_str(), NC_CLOBBER | NC_NETCDF4, &id), "cannot be made");
+  check(nc_create(part.c_str(), NC_CLOBBER | NC_NETCDF4, &id), "cannot be made");
   const auto text = [&](const char *name, const std::string &value) {
     check(nc_put_att_text(id, NC_GLOBAL, name, value.size(), value.c_str()), name);
   };
@@ -162,6 +171,7 @@ void Output::File::write_axes(const Block &block) const {
 
 Output::Output(const std::string &path, const Model &model) : file_(std::make_unique<File>()) {
   file_->path = path;
+  file_->part = std::filesystem::exists(path) ? common::first_written(path) : path;
   std::vector<std::int64_t> counts;
   for (const Species &species : model.state().species) counts.push_back(static_cast<std::int64_t>(species.particles.size()));
   MPI_Allreduce(MPI_IN_PLACE, counts.data(), static_cast<int>(counts.size()), MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
@@ -170,6 +180,15 @@ Output::Output(const std::string &path, const Model &model) : file_(std::make_un
 
 Output::~Output() {
   if (file_->id >= 0) nc_close(file_->id);
+}
+
+void Output::close() {
+  if (!is_first()) return;
+  file_->check(nc_close(std::exchange(file_->id, -1)), "end of the file");
+  if (file_->part == file_->path) return;
+  common::store(file_->part);
+  std::filesystem::rename(file_->part, file_->path);
+  file_->part = file_->path;
 }
 
 void Output::write_record(const Model &model) {
@@ -210,6 +229,18 @@ void Output::write_state(const Model &model) {
   const long long step = model.state().step;
   if (is_first()) file_->check(nc_put_var_longlong(file_->id, file_->state_step, &step), "step");
   if (is_first()) file_->check(nc_sync(file_->id), "state");
+}
+
+void write_checkpoint(const std::string &path, const Model &model) {
+  const auto write = [&](const std::string &part) {
+    Output file(part, model);
+    file.write_state(model);
+    file.close();
+  };
+  if (is_first())
+    common::replace_file(path, write);
+  else
+    write(path);
 }
 
 namespace {

@@ -14,6 +14,8 @@ Output::Output(const std::string &path, const Model &) { throw std::runtime_erro
 Output::~Output() = default;
 void Output::write_record(const Model &) {}
 void Output::write_state(const Model &) {}
+void Output::close() {}
+void write_checkpoint(const std::string &path, const Model &) { throw std::runtime_error(path + kReason); }
 void read_state(const std::string &path, Model &) { throw std::runtime_error(path + kReason); }
 
 }  // namespace pic

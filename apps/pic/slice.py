@@ -3,8 +3,9 @@
 """Draws the plane of x and y from a NetCDF file of the mini-app pic: current along z with magnetic field lines, the field across the
 sheets, density of electrons, magnetic field along z, which in reconnection comes from the Hall current.
 
-usage: slice.py FILE.nc [--output PICTURE.png] [--z INDEX] [--record N]
+usage: slice.py FILE.nc [--output PICTURE.png] [--z INDEX] [--record N] [--animation FILE.gif]
 
+An animation has all records of the file (pic --output-every), in the colours of the chosen one.
 Needs netCDF4 and matplotlib.
 """
 import argparse
@@ -24,6 +25,7 @@ def read_arguments():
     parser.add_argument("--output", help="the picture (default: the file's name with .png)")
     parser.add_argument("--z", type=int, default=0, help="which cell along z (0)")
     parser.add_argument("--record", type=int, default=-1, help="which record, from 0 (default: the last)")
+    parser.add_argument("--animation", help="write all records to this file, .gif or .png, instead of a picture")
     return parser.parse_args()
 
 
@@ -39,10 +41,12 @@ def flux(magnetic_x, magnetic_y, dx, dy):
     return np.real(np.fft.ifft2(transformed / square)), jz
 
 
-def draw(axes, place, values, title, centred=True):
-    colours, span = "RdBu_r" if centred else "viridis", {}
+def draw(axes, place, values, title, chosen):
+    """The colours are those of the chosen record's values, centred on 0 where these have both signs."""
+    centred = np.min(chosen) < 0 < np.max(chosen)
+    colours, span = "RdBu_r" if centred else "viridis", {"vmin": float(np.min(chosen)), "vmax": float(np.max(chosen))}
     if centred:
-        largest = float(np.percentile(np.abs(values), 99.5)) or 1.0
+        largest = float(np.percentile(np.abs(chosen), 99.5)) or 1.0
         span = {"vmin": -largest, "vmax": largest}
     mesh = axes.pcolormesh(*place, values.T, cmap=colours, shading="nearest", **span)
     axes.figure.colorbar(mesh, ax=axes, fraction=0.046)
@@ -50,29 +54,49 @@ def draw(axes, place, values, title, centred=True):
     axes.set_aspect("equal")
 
 
+class Plane:
+    """What is drawn of a record."""
+
+    def __init__(self, data, record, z):
+        def plane(name):
+            return np.ma.getdata(data[name][record, :, :, z])
+
+        self.place, self.time = (data["x"][:], data["y"][:]), float(data["time"][record])
+        bx, self.by, self.bz = plane("magnetic_x"), plane("magnetic_y"), plane("magnetic_z")
+        self.light = next(name for name in data.variables if name.startswith("charge_density_"))
+        self.density = np.abs(plane(self.light))
+        if min(bx.shape) < 2:
+            sys.exit(f"{data.filepath()}: {bx.shape[0]} x {bx.shape[1]} cells along x and y; a picture of the plane needs at least 2 x 2")
+        x, y = self.place
+        self.lines, self.jz = flux(bx, self.by, x[1] - x[0], y[1] - y[0])
+
+
+def figure_of(title, plane, chosen):
+    figure, axes = plots.plt.subplots(2, 2, figsize=(11, 9), layout="constrained")
+    draw(axes[0, 0], plane.place, plane.jz, "Current along z, and magnetic field lines", chosen.jz)
+    axes[0, 0].contour(*plane.place, plane.lines.T, 24, colors="k", linewidths=0.6, linestyles="solid")
+    draw(axes[0, 1], plane.place, plane.by, "Magnetic field along y", chosen.by)
+    title_of_density = f"{plane.light.removeprefix('charge_density_').capitalize()}: magnitude of the charge per volume"
+    draw(axes[1, 0], plane.place, plane.density, title_of_density, chosen.density)
+    draw(axes[1, 1], plane.place, plane.bz, "Magnetic field along z", chosen.bz)
+    for place in axes[:, 0]:
+        place.set_ylabel("y, inertial lengths", fontsize=9)
+    for place in axes[1]:
+        place.set_xlabel("x, inertial lengths", fontsize=9)
+    figure.suptitle(f"{title}, time {plane.time:g} inverse plasma frequencies", fontsize=12, x=0.01, ha="left")
+    return figure
+
+
 def main():
     options = read_arguments()
+    picture = options.animation or options.output or str(pathlib.Path(options.file).with_suffix(".png"))
     with netCDF4.Dataset(options.file) as data:
-        def plane(name):
-            return np.ma.getdata(data[name][options.record, :, :, options.z])
-
-        x, y, time, title = data["x"][:], data["y"][:], float(data["time"][options.record]), data.title
-        bx, by, bz = plane("magnetic_x"), plane("magnetic_y"), plane("magnetic_z")
-        light = next(name for name in data.variables if name.startswith("charge_density_"))
-        density = plane(light)
-    if min(bx.shape) < 2:
-        sys.exit(f"{options.file}: {bx.shape[0]} x {bx.shape[1]} cells along x and y; a picture of the plane needs at least 2 x 2")
-    lines, jz = flux(bx, by, x[1] - x[0], y[1] - y[0])
-    figure, axes = plots.plt.subplots(2, 2, figsize=(11, 9), layout="constrained")
-    draw(axes[0, 0], (x, y), jz, "Current along z, and magnetic field lines")
-    axes[0, 0].contour(x, y, lines.T, 24, colors="k", linewidths=0.6, linestyles="solid")
-    draw(axes[0, 1], (x, y), by, "Magnetic field along y")
-    title_of_density = f"{light.removeprefix('charge_density_').capitalize()}: magnitude of the charge per volume"
-    draw(axes[1, 0], (x, y), np.abs(density), title_of_density, centred=False)
-    draw(axes[1, 1], (x, y), bz, "Magnetic field along z")
-    figure.suptitle(f"{title}, time {time:g}", fontsize=12, x=0.01, ha="left")
-    picture = options.output or str(pathlib.Path(options.file).with_suffix(".png"))
-    plots.save(figure, picture, dpi=130)
+        chosen = Plane(data, options.record, options.z)
+        if options.animation:
+            records = range(len(data["time"]))
+            plots.animate((figure_of(data.title, Plane(data, record, options.z), chosen) for record in records), picture)
+        else:
+            plots.save(figure_of(data.title, chosen, chosen), picture, dpi=130)
     print(f"written: {picture}")
 
 

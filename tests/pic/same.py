@@ -6,12 +6,17 @@ same.py PIC [--all] -- LAUNCHER FLAG...
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
-import cases
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import cases  # noqa: E402
+import small_disk  # noqa: E402
 
 # Warm particles in a magnetic field, more than one of which leaves its block in each step.
 CASE = ["--cells", "8,6,5", "--length", "0.8,0.6,0.5", "--time-step", "0.2", "--species", "electrons,ions", "--charge=-1,1",
@@ -37,6 +42,52 @@ def expect_refused(what, file, case, named):
     print(f"{what}: refused")
 
 
+def check_intervals(folder, bits):
+    """The last state is that of the end. A run that was killed has that of the last interval."""
+    file, history = folder / "checkpoint.nc", folder / "history.csv"
+    cases.run(2, None, *CASE, "--steps", 5, "--checkpoint", file, "--checkpoint-every", 3)
+    expect_same("a run that goes on from the last state", cases.run(3, None, *CASE, "--steps", 3, "--restart", file), bits)
+    if [path.name for path in folder.glob("checkpoint.nc*")] != [file.name]:
+        sys.exit("a part of a state was left behind")
+    file.unlink()
+    kill_when_there(file)
+    on = cases.run(1, None, *CASE, "--steps", 2, "--restart", file, "--history", history)
+    step = int(cases.history(history)[0]["step"])
+    if step == 0 or step % 3 != 0:
+        sys.exit(f"a state of step {step} was written, not one of each 3 steps")
+    expect_same(f"a run that was killed, from step {step}", on, cases.fingerprint(cases.run(1, None, *CASE, "--steps", step + 2)))
+
+
+def kill_when_there(file):
+    """Ends a long run with the first state that it has written."""
+    program, launcher = cases.program_and_launcher()
+    command = [*launcher, "-n", "2", program, *CASE, "--steps", "1000000", "--checkpoint", str(file), "--checkpoint-every", "3"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True) as run:
+        begin = time.monotonic()
+        while not file.exists() and run.poll() is None and time.monotonic() < begin + 100:
+            time.sleep(0.01)
+        # The launcher ends its ranks.
+        os.killpg(run.pid, signal.SIGTERM)
+    if not file.exists():
+        sys.exit("no state was written at an interval")
+
+
+def check_full_disk(folder, file):
+    """Both files from which a run may go on: the old one stays."""
+    program, launcher = cases.program_and_launcher()
+    disk = folder / "disk"
+    disk.mkdir()
+    for option in ("--output", "--checkpoint"):
+        command = [*launcher, "-n", "2", program, *CASE, "--steps", "1", option, str(disk / file.name)]
+        done = small_disk.run(small_disk.room_of(file), file, disk, command)
+        if done is None:
+            print("skipped: this machine allows no small file system")
+        elif not small_disk.kept(done) or str(disk / file.name) not in done.stderr or "the disk is full" not in done.stderr:
+            sys.exit(f"{option} on a full disk: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+        else:
+            print(f"{option} on a full disk: {done.stderr.splitlines()[0]}")
+
+
 def check_restart(bits):
     """5 steps, then 3 from the file, on another number of ranks."""
     with tempfile.TemporaryDirectory() as folder:
@@ -45,6 +96,8 @@ def check_restart(bits):
             print(f"no restart: {cases.WITHOUT_NETCDF}")
             return
         expect_same("a run that goes on", cases.run(1, None, *CASE, "--steps", 3, "--restart", file), bits)
+        check_intervals(pathlib.Path(folder), bits)
+        check_full_disk(pathlib.Path(folder), file)
         expect_refused("a state of other masses", file, [word.replace("0.04,1", "0.05,1") for word in CASE], "charge_to_mass_of_species")
 
 
