@@ -20,9 +20,9 @@
 namespace {
 
 constexpr int kBytes = 4000;
-constexpr int kTimes = 100;
-constexpr int kRepetitions = 3;
-constexpr useconds_t kQuiet = 100'000;  // until acknowledgements have arrived
+constexpr int kTimes = 50;
+constexpr int kRepetitions = 2;
+constexpr useconds_t kQuiet = 50'000;  // until acknowledgements have arrived
 
 int rank = 0, other = 0;
 std::string packets_file, bytes_file;
