@@ -95,13 +95,12 @@ void complete_local(Job &job, const char *call, int proc) {
   settle(flush_local(call, *part));
 }
 
-int check_proc(const Job &job, const char *call, int proc, int code) {
-  if (proc >= 0 && proc < job.size()) return 0;
+int refuse_proc(const Job &job, const char *call, int proc, int code) {
   return refuse(code, "%s on rank %d: proc is %d but must be 0 to %d", call, job.rank(), proc, job.size() - 1);
 }
 
-int check_address(const Job &job, const char *call, const char *name, const void *address) {
-  return address ? 0 : refuse(FAIL, "%s on rank %d: %s is NULL", call, job.rank(), name);
+int refuse_address(const Job &job, const char *call, const char *name) {
+  return refuse(FAIL, "%s on rank %d: %s is NULL", call, job.rank(), name);
 }
 
 int check_levels(const Job &job, const char *call, const int *count, int levels) {

@@ -48,8 +48,14 @@ inline Place find_place(Job &job, const char *call, const void *remote, int proc
 }
 
 /// The checks that all operations make: the code of the first wrong argument, 0 if all are right.
-int check_proc(const Job &job, const char *call, int proc, int code);
-int check_address(const Job &job, const char *call, const char *name, const void *address);
+int refuse_proc(const Job &job, const char *call, int proc, int code);
+int refuse_address(const Job &job, const char *call, const char *name);
+inline int check_proc(const Job &job, const char *call, int proc, int code) {
+  return proc >= 0 && proc < job.size() ? 0 : refuse_proc(job, call, proc, code);
+}
+inline int check_address(const Job &job, const char *call, const char *name, const void *address) {
+  return address ? 0 : refuse_address(job, call, name);
+}
 /// The counts and levels of strides.
 int check_levels(const Job &job, const char *call, const int *count, int levels);
 /// The type, the scale, and that rows have whole elements.

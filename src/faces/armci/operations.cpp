@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <atomic>
 
+#include "engine/rma/copy.hpp"
 #include "faces/armci/handles.hpp"
 #include "faces/armci/one_sided.hpp"
 #include "faces/armci/profiling.hpp"
 
 using namespace halocline::core::armci;
+using halocline::core::copy_bytes;
 
 namespace {
 
@@ -75,6 +77,15 @@ int accumulate_strided(const Strided &strided, const Scaled &scaled) {
   });
 }
 
+/// The place of contiguous bytes that this process can copy at once; null if the call has to go the general way, which also finds what is
+/// wrong.
+char *find_near(Job &job, const void *local, const void *remote, int bytes, int proc) {
+  if (!local || !remote || bytes <= 0 || proc < 0 || proc >= job.size()) return nullptr;
+  Place place;
+  if (proc == job.rank()) return const_cast<char *>(static_cast<const char *>(remote));
+  return job.allocations.locate(proc, remote, {0, bytes}, &place) ? place.here : nullptr;
+}
+
 /// Sets a flag once what the same process has put there before is there.
 int set_flag(const char *call, int *flag, int value, int proc) {
   return enter(call, [&](Job &job) {
@@ -98,11 +109,23 @@ extern "C" {
 // NOLINTBEGIN(readability-function-size): the signatures are ARMCI's
 
 int PARMCI_Put(void *src, void *dst, int bytes, int proc) {
-  return put_strided({"ARMCI_Put", src, nullptr, dst, nullptr, &bytes, 0, proc});
+  constexpr const char *call = "ARMCI_Put";
+  const bool is_done = enter(call, [&](Job &job) {
+    char *const place = find_near(job, src, dst, bytes, proc);
+    if (place) copy_bytes(place, src, bytes);
+    return place != nullptr;
+  });
+  return is_done ? 0 : put_strided({call, src, nullptr, dst, nullptr, &bytes, 0, proc});
 }
 
 int PARMCI_Get(void *src, void *dst, int bytes, int proc) {
-  return get_strided({"ARMCI_Get", dst, nullptr, src, nullptr, &bytes, 0, proc});
+  constexpr const char *call = "ARMCI_Get";
+  const bool is_done = enter(call, [&](Job &job) {
+    const char *const place = find_near(job, dst, src, bytes, proc);
+    if (place) copy_bytes(dst, place, bytes);
+    return place != nullptr;
+  });
+  return is_done ? 0 : get_strided({call, dst, nullptr, src, nullptr, &bytes, 0, proc});
 }
 
 int PARMCI_Acc(int datatype, void *scale, void *src, void *dst, int bytes, int proc) {

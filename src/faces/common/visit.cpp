@@ -12,10 +12,14 @@
 #include <vector>
 
 namespace halocline::core {
+
+thread_local constinit Visitor *visit_state::known = nullptr;
+std::atomic<bool> visit_state::fences_all{false};
+
 namespace {
 
-thread_local constinit Visitor *known = nullptr;
-std::atomic<bool> fences_all{false};
+using visit_state::fences_all;
+using visit_state::known;
 
 /// All threads' counts. Never destroyed: it outlives the threads that end with the process.
 struct Visitors {
@@ -29,52 +33,30 @@ Visitors &visitors() {
   return *kept;
 }
 
-}  // namespace
-
-struct Visitor {
-  Visitor() {
+/// A thread's visitor, listed as long as the thread lives.
+struct ListedVisitor : Visitor {
+  ListedVisitor() {
     const std::lock_guard lock(visitors().mutex);
     visitors().all.push_back(this);
     number = ++visitors().numbers;
     known = this;
   }
-  Visitor(const Visitor &) = delete;
-  Visitor &operator=(const Visitor &) = delete;
-  ~Visitor() {
+  ListedVisitor(const ListedVisitor &) = delete;
+  ListedVisitor &operator=(const ListedVisitor &) = delete;
+  ~ListedVisitor() {
     const std::lock_guard lock(visitors().mutex);
     std::erase(visitors().all, this);
     known = nullptr;
   }
-
-  std::atomic<int> calls{0};  // written by its thread alone
-  std::uint64_t number = 0;
 };
 
-namespace {
-
-Visitor &introduce() {
-  thread_local Visitor visitor;
-  return visitor;
-}
-
-Visitor &me() { return known ? *known : introduce(); }
+Visitor &me() { return known ? *known : visit_state::introduce(); }
 
 }  // namespace
 
-Visit::Visit() : visitor_(me()) {
-  // SYNC visit-before-job (pairs with is_alone): the visit is counted before the job is looked at.
-  const int calls = visitor_.calls.load(std::memory_order_relaxed) + 1;
-  if (fences_all.load(std::memory_order_relaxed)) {
-    visitor_.calls.store(calls, std::memory_order_relaxed);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-  } else {
-    visitor_.calls.store(calls, std::memory_order_seq_cst);
-  }
-}
-
-Visit::~Visit() {
-  // SYNC used-before-released (pairs with is_alone)
-  visitor_.calls.store(visitor_.calls.load(std::memory_order_relaxed) - 1, std::memory_order_release);
+Visitor &visit_state::introduce() {
+  thread_local ListedVisitor visitor;
+  return visitor;
 }
 
 void Visit::prepare() { fences_all = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0; }
