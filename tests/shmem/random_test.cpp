@@ -59,7 +59,7 @@ class Program {
  private:
   std::size_t pick(std::size_t below) { return std::uniform_int_distribution<std::size_t>(0, below - 1)(random_); }
 
-  /// Words that no other operation of the phase uses; count is 0 if there are none at the place that came out.
+  /// Words that no other operation of the phase uses; count is 0 if there are none at the chosen place.
   Operation choose(std::vector<std::vector<char>> &taken) {
     Operation operation{static_cast<Operation::Kind>(pick(static_cast<std::size_t>(Operation::Kind::count))),
                         static_cast<int>(pick(static_cast<std::size_t>(size()))),
@@ -109,7 +109,7 @@ class Program {
     }
   }
 
-  /// Nobody writes these words in this phase.
+  /// No PE writes these words in this phase.
   void compare_with_get(const Operation &operation) {
     std::vector<std::uint64_t> here(operation.count);
     shmem_get64(here.data(), words_ + operation.first, operation.count, operation.target);

@@ -1,4 +1,4 @@
-// Telling and hearing: on the node a store and loads, to other nodes a message of the engine that sets the cell.
+// Notifications: on the node a store and loads, to other nodes a message of the engine that sets the cell.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/shmem/channel.hpp"
 
@@ -22,7 +22,7 @@ ChannelLayout layout;
 char *internal_of(std::int64_t offset) { return reinterpret_cast<char *>(near.begin) + offset; }
 
 /// Sets a cell of a PE of another node, after what was put there before.
-[[gnu::cold]] void tell_far(const Collective &collective, int pe, const Cell &cell, bool with_value) {
+[[gnu::cold]] void notify_far(const Collective &collective, int pe, const Cell &cell, bool with_value) {
   const char *own = internal_of(layout.cell(collective.channel.number, collective.pes.to_world(collective.me)));
   with_target(collective.call, {own, sizeof cell, "cell"}, pe, [&](Target at) {
     constexpr hlc_action replace{HLC_OP_REPLACE, HLC_NUMBER_UINT64};
@@ -30,30 +30,30 @@ char *internal_of(std::int64_t offset) { return reinterpret_cast<char *>(near.be
       HLC_TRY(put(collective.call, Target{at.memory, at.offset + static_cast<std::int64_t>(offsetof(Cell, value))},
                   Source{&cell.value, sizeof cell.value}, After::message));
     if (!at.memory.network().keeps_order()) HLC_TRY(flush(collective.call, at.memory));
-    // SYNC data-before-cell (pairs with hear)
+    // SYNC data-before-cell (pairs with await_notification)
     return accumulate(collective.call, at, replace, {&cell.count, 1});
   });
 }
 
-void tell_cell(const Collective &collective, int member, std::uint64_t value, bool with_value) {
+void set_cell(const Collective &collective, int member, std::uint64_t value, bool with_value) {
   const int pe = collective.pes.to_world(member);
-  const Cell cell{++collective.channel.told[static_cast<std::size_t>(pe)], value};
+  const Cell cell{++collective.channel.sent[static_cast<std::size_t>(pe)], value};
   const Symmetric own{internal_of(layout.cell(collective.channel.number, collective.pes.to_world(collective.me))), sizeof cell, "cell"};
   char *place = find_place(collective.call, own, pe);
-  if (!place) return tell_far(collective, pe, cell, with_value);
+  if (!place) return notify_far(collective, pe, cell, with_value);
   auto &target = *reinterpret_cast<Cell *>(place);
   if (with_value) std::atomic_ref(target.value).store(value, std::memory_order_relaxed);
-  // SYNC data-before-cell (pairs with hear)
+  // SYNC data-before-cell (pairs with await_notification)
   std::atomic_ref(target.count).store(cell.count, std::memory_order_release);
   Context &context = need_job(collective.call).context;
   context.doorbell().ring(context.member_of(pe));
 }
 
-/// Waits until a count is at least `expected`. On one node those who tell ring; messages of other nodes do not.
+/// Waits until a count is at least `expected`. On one node a notification rings; messages of other nodes do not.
 [[gnu::noinline]] void wait_for_count(const char *call, const std::atomic_ref<std::uint64_t> &count, std::uint64_t expected) {
   Job &job = need_job(call);
   Wait wait(job.context, job.context.nodes() == 1 ? WakeUp::by_doorbell : WakeUp::by_polling);
-  // SYNC data-before-cell (pairs with tell)
+  // SYNC data-before-cell (pairs with notify)
   const auto look = [&] { return count.load(std::memory_order_acquire) >= expected ? Status::ok : Status::again; };
   must(pause_until(wait, look, [&] { return look_for_failure(call, "another PE in this call", job, wait); }));
 }
@@ -75,21 +75,21 @@ void clear_channel(const Channel &channel) {
   std::memset(internal_of(layout.cell(channel.number, 0)), 0, static_cast<std::size_t>(layout.cells_bytes()));
 }
 
-void tell(const Collective &collective, int member) { tell_cell(collective, member, 0, false); }
+void notify(const Collective &collective, int member) { set_cell(collective, member, 0, false); }
 
-void tell_value(const Collective &collective, int member, std::uint64_t value) { tell_cell(collective, member, value, true); }
+void notify_value(const Collective &collective, int member, std::uint64_t value) { set_cell(collective, member, value, true); }
 
-void hear(const Collective &collective, int member) {
+void await_notification(const Collective &collective, int member) {
   const int pe = collective.pes.to_world(member);
-  const std::uint64_t expected = ++collective.channel.heard[static_cast<std::size_t>(pe)];
+  const std::uint64_t expected = ++collective.channel.received[static_cast<std::size_t>(pe)];
   auto &cell = *reinterpret_cast<Cell *>(internal_of(layout.cell(collective.channel.number, pe)));
   const std::atomic_ref count(cell.count);
-  // SYNC data-before-cell (pairs with tell)
+  // SYNC data-before-cell (pairs with notify)
   if (count.load(std::memory_order_acquire) < expected) wait_for_count(collective.call, count, expected);
 }
 
-std::uint64_t hear_value(const Collective &collective, int member) {
-  hear(collective, member);
+std::uint64_t await_value(const Collective &collective, int member) {
+  await_notification(collective, member);
   auto &cell = *reinterpret_cast<Cell *>(internal_of(layout.cell(collective.channel.number, collective.pes.to_world(member))));
   return std::atomic_ref(cell.value).load(std::memory_order_relaxed);
 }
@@ -97,8 +97,8 @@ std::uint64_t hear_value(const Collective &collective, int member) {
 void sync_members(const Collective &collective) {
   const int size = collective.size();
   for (int distance = 1; distance < size; distance *= 2) {
-    tell(collective, (collective.me + distance) % size);
-    hear(collective, (collective.me + size - distance) % size);
+    notify(collective, (collective.me + distance) % size);
+    await_notification(collective, (collective.me + size - distance) % size);
   }
 }
 

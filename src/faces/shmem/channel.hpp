@@ -1,5 +1,5 @@
-// How the PEs of a collective call tell each other that they have come so far: a channel has a cell for each PE of the world in the internal
-// memory of each PE. A cell counts what one PE has told another, in the order in which it did. Each team has a channel of its own, and all
+// How the PEs of a collective call notify each other: a channel has a cell for each PE of the world in the internal
+// memory of each PE. A cell counts the notifications of one PE for another, in their order. Each team has a channel of its own, and all
 // active sets share one: two PEs call the collectives of the sets that both are in, in the same order.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -13,10 +13,10 @@ namespace halocline::core::shmem {
 
 class Job;
 
-/// What a PE tells another. One writer per cell.
+/// The notifications of a PE for another. One writer per cell.
 struct Cell {
-  std::uint64_t count;  // how often the writer has told this PE, written last
-  std::uint64_t value;  // what came with the last telling, if anything
+  std::uint64_t count;  // of notifications, written last
+  std::uint64_t value;  // of the last notification that has one
 };
 
 /// Where the channels are in the internal memory, the same on all PEs:
@@ -40,16 +40,16 @@ class ChannelLayout {
   int channels_ = 0;
 };
 
-/// This PE's side of a channel: how often it has told each PE, and heard from each.
+/// This PE's side of a channel: how many notifications it has sent to each PE, and received from each.
 struct Channel {
   int number = 0;
-  std::vector<std::uint64_t> told, heard;
+  std::vector<std::uint64_t> sent, received;
 
   Channel() = default;
-  Channel(int which, int pes) : number(which), told(static_cast<std::size_t>(pes)), heard(static_cast<std::size_t>(pes)) {}
+  Channel(int which, int pes) : number(which), sent(static_cast<std::size_t>(pes)), received(static_cast<std::size_t>(pes)) {}
 };
 
-/// A collective call of this PE: who takes part, in which order, and where in it this PE is.
+/// A collective call of this PE: its members in their order, and the number of this PE among them.
 struct Collective {
   const char *call;
   PeMap pes;
@@ -59,14 +59,14 @@ struct Collective {
   int size() const { return pes.size; }
 };
 
-/// Tells a member, after all that this PE has put to it in this call.
-void tell(const Collective &collective, int member);
+/// Notifies a member, after all that this PE has put to it in this call.
+void notify(const Collective &collective, int member);
 /// The same with a number.
-void tell_value(const Collective &collective, int member, std::uint64_t value);
-/// Waits until a member has told this PE once more.
-void hear(const Collective &collective, int member);
-/// The same; returns the number that came with it.
-std::uint64_t hear_value(const Collective &collective, int member);
+void notify_value(const Collective &collective, int member, std::uint64_t value);
+/// Waits for the next notification of a member.
+void await_notification(const Collective &collective, int member);
+/// The same; returns its number.
+std::uint64_t await_value(const Collective &collective, int member);
 
 /// Returns when all members have entered it: ceil(log2 size) rounds.
 void sync_members(const Collective &collective);
@@ -77,7 +77,7 @@ char *scratch_of(const Channel &channel);
 
 /// Sets the layout for a job, and forgets it.
 void open_channels(const Job &job);
-/// Makes the cells of a channel 0 again, when no PE tells this one anything any more.
+/// Makes the cells of a channel 0 again, once no PE sends this one notifications.
 void clear_channel(const Channel &channel);
 
 }  // namespace halocline::core::shmem

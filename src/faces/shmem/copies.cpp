@@ -1,4 +1,4 @@
-// Each member puts what others are to have, and tells them. A broadcast goes down a binomial tree; of many bytes on one node, all copy from the
+// Each member puts what others are to have, and notifies them. A broadcast goes down a binomial tree; of many bytes on one node, all copy from the
 // root's source at the same time.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/shmem/copies.hpp"
@@ -12,7 +12,7 @@
 namespace halocline::core::shmem {
 namespace {
 
-/// From here on the copies of a broadcast on a node take longer than telling.
+/// From here on the copies of a broadcast on a node take longer than notifications.
 constexpr std::size_t kCopiedByAll = 16384;
 
 /// Puts of collective calls.
@@ -42,36 +42,36 @@ void broadcast_down(const Collective &collective, const Copy &copy, int root) {
   int step = 1;
   while (step < size && (distance & step) == 0) step *= 2;
   const void *source = distance == 0 ? copy.source : copy.dest;
-  if (distance != 0) hear(collective, next(collective, size - step));
+  if (distance != 0) await_notification(collective, next(collective, size - step));
   for (step /= 2; step > 0; step /= 2) {
     if (distance + step >= size) continue;
     put_to(collective, next(collective, step), copy.dest, source, copy.bytes());
-    tell(collective, next(collective, step));
+    notify(collective, next(collective, step));
   }
 }
 
 void broadcast_at_once(const Collective &collective, const Copy &copy, int root) {
   if (collective.me == root) {
-    for (int distance = 1; distance < collective.size(); ++distance) tell(collective, next(collective, distance));
-    for (int distance = 1; distance < collective.size(); ++distance) hear(collective, next(collective, distance));
+    for (int distance = 1; distance < collective.size(); ++distance) notify(collective, next(collective, distance));
+    for (int distance = 1; distance < collective.size(); ++distance) await_notification(collective, next(collective, distance));
     return;
   }
-  hear(collective, root);
+  await_notification(collective, root);
   std::memcpy(copy.dest, find_place(collective.call, {copy.source, copy.bytes(), "source"}, collective.pes.to_world(root)), copy.bytes());
-  tell(collective, root);
+  notify(collective, root);
 }
 
-/// Tells all others that this member has put its part to them, and hears the same of them.
-void exchange_tellings(const Collective &collective) {
-  for (int distance = 1; distance < collective.size(); ++distance) tell(collective, next(collective, distance));
-  for (int distance = 1; distance < collective.size(); ++distance) hear(collective, next(collective, distance));
+/// Notifies all others that they have this member's part, and waits for the same of them.
+void exchange_notifications(const Collective &collective) {
+  for (int distance = 1; distance < collective.size(); ++distance) notify(collective, next(collective, distance));
+  for (int distance = 1; distance < collective.size(); ++distance) await_notification(collective, next(collective, distance));
 }
 
 /// Puts this member's elements to the same place of all.
 void spread(const Collective &collective, const Copy &copy, std::size_t elements_before) {
   for (int distance = 0; distance < collective.size(); ++distance)
     put_to(collective, next(collective, distance), after(copy.dest, elements_before * copy.element_bytes), copy.source, copy.bytes());
-  exchange_tellings(collective);
+  exchange_notifications(collective);
 }
 
 /// Strided elements for one member.
@@ -108,11 +108,11 @@ void fcollect(const Collective &collective, const Copy &copy) {
 }
 
 void collect(const Collective &collective, const Copy &copy) {
-  for (int distance = 1; distance < collective.size(); ++distance) tell_value(collective, next(collective, distance), copy.nelems);
+  for (int distance = 1; distance < collective.size(); ++distance) notify_value(collective, next(collective, distance), copy.nelems);
   std::size_t before = 0;
   for (int distance = 1; distance < collective.size(); ++distance) {
     const int member = next(collective, distance);
-    const std::size_t theirs = hear_value(collective, member);
+    const std::size_t theirs = await_value(collective, member);
     if (member < collective.me) before += theirs;
   }
   spread(collective, copy, before);
@@ -125,7 +125,7 @@ void alltoall(const Collective &collective, const Copy &copy) {
     put_to(collective, member, after(copy.dest, static_cast<std::size_t>(collective.me) * copy.bytes()),
            after(copy.source, static_cast<std::size_t>(member) * copy.bytes()), copy.bytes());
   }
-  exchange_tellings(collective);
+  exchange_notifications(collective);
 }
 
 void alltoalls(const Collective &collective, const Copy &copy, const Distances &distances) {
@@ -133,7 +133,7 @@ void alltoalls(const Collective &collective, const Copy &copy, const Distances &
   for (int distance = 0; distance < collective.size(); ++distance) put_strided_to(collective, next(collective, distance), copy, distances);
   // A strided put to another node may be more than one operation.
   quiet(collective.call, default_context);
-  exchange_tellings(collective);
+  exchange_notifications(collective);
 }
 
 }  // namespace halocline::core::shmem

@@ -1,6 +1,6 @@
 // OpenSHMEM 1.5, distributed locks, as queues (Mellor-Crummey and Scott): PEs get a lock in the order in which they ask, and each waits for a
-// word of its own. Of the 64 bits of a lock, the low half on one PE, the home, names the last of the queue. The high half on each PE says who
-// follows it, and whether the lock has been passed to it; it is 0 while the PE neither has the lock nor waits for it.
+// word of its own. Of the 64 bits of a lock, the low half on one PE, the home, names the last of the queue. The high half on each PE names the
+// PE that follows, and says whether the lock has been passed to it; it is 0 while the PE neither has the lock nor waits for it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <atomic>
 
@@ -73,7 +73,7 @@ class Lock {
     return old;
   }
 
-  /// Names another last PE if it is `from`; returns who it was.
+  /// Names another last PE if it is `from`; returns the one before.
   std::uint32_t replace_last(std::uint32_t from, std::uint32_t to) const {
     std::uint32_t old = from;
     if (std::uint32_t *word = find_half(home_, 0)) {

@@ -1,4 +1,4 @@
-// The two ways to reduce. Few bytes: each PE reads those of all, and combines them. Many: each PE does so for its share of the elements, and
+// Reductions. Few bytes: each PE reads those of all, and combines them. Many: each PE does so for its share of the elements, and
 // puts the result to all. Both begin when all sources are there, and end when no source is read any longer.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/shmem/reduce.hpp"

@@ -236,7 +236,7 @@ void pshmem_team_destroy(shmem_team_t team) {
   if (found == teams->made.end()) stop("%s on PE %d: team is not a team, or has been destroyed", call, job.rank());
   end_contexts_of(call, team);
   Team &ending = **found;
-  // After this no PE of the team tells another one anything in its channel.
+  // After this no PE of the team sends notifications in its channel.
   sync_members({call, ending.pes, ending.me, ending.channel});
   clear_channel(ending.channel);
   flip(teams->free, ending.channel.number);
