@@ -330,6 +330,8 @@ TEST(ShmemCollective, sums_have_the_same_bits_everywhere) {
     for (std::size_t i = 0; i < count; ++i) source[i] = 1.0 / (3.0 + static_cast<double>(i) + 7.0 * rank());
     meet();
     EXPECT_EQ(shmem_double_sum_reduce(SHMEM_TEAM_WORLD, dest, source, count), 0);
+    // The result of PE 0 is there once that has returned, too.
+    meet();
     auto *first = reinterpret_cast<double *>(sums.get());
     shmem_double_get(first, dest, count, 0);
     EXPECT_EQ(std::memcmp(first, dest, count * sizeof(double)), 0) << count;
