@@ -5,11 +5,11 @@
     global_arrays.py ARCHIVE --times [--pairs 7] [--drop-in LIBRARY] [--json FILE] -- LAUNCHER [FLAG...]
     global_arrays.py ARCHIVE --reference libarmci_reference.so -- LAUNCHER
 
-ARCHIVE is libhalocline_armci.a, beside which libhalocline_core.so lies. The MPI is the launcher's. Any MPICH from 3.1 on, and any Open MPI of 3 to 5,
-has the binary interface of Debian's, whose archives are downloaded and unpacked, never installed. --times prints microseconds of calls: medians of
-runs of each in turn, and the median, the 10th and the 90th percentile of their ratios. --drop-in: also ARMCI-MPI with this libhalocline_mpi loaded
-before it. --reference makes a shared library of ARMCI-MPI, for `halocline-bench armci --against`. Ends with 0, with 1 if a result is wrong, or with 77 if
-the packages cannot be had.
+ARCHIVE is libhalocline_armci.a, beside which libhalocline_core.so lies. The MPI is the launcher's. Any MPICH from 3.1 on, and any Open MPI
+of 3 to 5, has the binary interface of Debian's, whose archives are downloaded and unpacked, not installed. --times prints microseconds of
+calls: medians of runs of each in turn, and the median, 10th and 90th percentile of their ratios. --drop-in: also ARMCI-MPI with this
+libhalocline_mpi loaded before it. --reference makes a shared library of ARMCI-MPI, for `halocline-bench armci --against`. Ends with 0, with
+1 if a result is wrong, or with 77 if the packages cannot be had.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -96,7 +96,8 @@ class Kit:
         compiler = [str(self.prefix / "bin/mpicc"), "-O1"]
         if source.suffix == ".F":
             compiler = ["gfortran", "-O1", "-w", "-cpp", "-std=legacy", "-fdefault-integer-8", "-ffixed-line-length-none"]
-        command = [*compiler, "-I", str(self.root / "usr/include"), str(source), "-o", str(program), str(lib / f"libga-{self.kind}.a"), *armci]
+        command = [*compiler, "-I", str(self.root / "usr/include"), str(source), "-o", str(program)]
+        command += [str(lib / f"libga-{self.kind}.a"), *armci]
         command += [str(lib / f"libscalapack-{self.kind}.so.2.2"), str(lib / "liblapack.so.3"), str(lib / "libblas.so.3")]
         command += [str(self.mpi_library()), "-lgfortran", "-lm", f"-Wl,-rpath-link,{lib}"]
         done = subprocess.run(command, capture_output=True, text=True, env=self.environment({}), check=False)
@@ -187,7 +188,8 @@ def print_rows(rows, contenders):
         cells = []
         for by in contenders:
             ratio, low, high = row["ratio"][by]
-            cells.append(f" {row['us'][by]:28.2f}" if by == "halocline" else f" {row['us'][by]:8.2f} {ratio:6.2f} ({low:.2f}-{high:.2f})".rjust(29))
+            against = "" if by == "halocline" else f" {ratio:6.2f} ({low:.2f}-{high:.2f})"
+            cells.append(f" {row['us'][by]:.2f}{against}".rjust(29))
         print(f"{row['call']:44} {row['ranks']:5}" + "".join(cells))
 
 

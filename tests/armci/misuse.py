@@ -49,7 +49,7 @@ def try_way(way, program, launcher):
     except subprocess.TimeoutExpired as expired:
         output, status = f"no end after 60 s\n{expired.stdout or ''}", 0
     lines = [line for line in output.splitlines() if line.startswith("halocline: ")]
-    right = status != 0 and "returned 0" not in output and any(re.search(WAYS[way], line) for line in lines)
+    right = status != 0 and "returned 0" not in output and any(re.search(WAYS[way], line) for line in output.splitlines())
     print(f"{'passed' if right else 'failed'}: {way}: {lines[:1] if right else output}")
     return right
 
