@@ -7,6 +7,7 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 import math
 import pathlib
+import re
 import sys
 import tempfile
 
@@ -71,6 +72,15 @@ def check_light(folder):
     expect("light wave in a cold plasma", found, math.sqrt(2), 0.01)
 
 
+def check_gem():
+    """The energy of reconnection stays within what the scheme leaves open, which is little."""
+    (line,) = (line for line in cases.run(2, "gem", "--steps", 3).splitlines() if line.startswith("check energy right: "))
+    print(f"gem: {line}")
+    drift, allowed = (float(number) for number in re.findall(r"\d\.\d+e-\d+", line))
+    if not drift <= allowed < 1e-10:
+        sys.exit("gem: the check of energy allows more than 1e-10 in 3 steps")
+
+
 def check_two_stream(folder):
     lines = run(folder, 1, "two_stream", "--history-every", 5)
     growing = [(line["time"], math.hypot(line["cos_ex"], line["sin_ex"])) for line in lines if line["time"] >= 12]
@@ -94,6 +104,7 @@ def main():
         else:
             check_light(folder)
             check_two_stream(folder)
+            check_gem()
 
 
 if __name__ == "__main__":
