@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "core_test.hpp"
@@ -205,29 +206,35 @@ T number_of(int pe, std::size_t index) {
   return static_cast<T>(1 + (static_cast<std::size_t>(pe) + index) % 2);
 }
 
-/// Compares a reduction of each team with the same in a loop.
+/// Compares a reduction with the same in a loop: of longs for each team, of other types for all PEs.
 template <class T, class Call, class Combine>
 void expect_reduction(const char *what, Call call, Combine combine) {
   auto *source = static_cast<T *>(shmem_malloc(most * sizeof(T))), *dest = static_cast<T *>(shmem_malloc(most * sizeof(T)));
-  with_teams([&](shmem_team_t team, const Members &members) {
-    for (const std::size_t count : {std::size_t{1}, std::size_t{7}, most})
-      for (const bool in_place : {false, true}) {
-        for (std::size_t i = 0; i < count; ++i) source[i] = number_of<T>(rank(), i), dest[i] = T{};
-        EXPECT_EQ(shmem_team_sync(team), 0);
-        T *result = in_place ? source : dest;
-        EXPECT_EQ(call(team, result, source, count), 0);
-        for (std::size_t i = 0; i < count; ++i) {
-          T expected = number_of<T>(members.world(0), i);
-          for (int member = 1; member < members.count; ++member)
-            expected = static_cast<T>(combine(expected, number_of<T>(members.world(member), i)));
-          if (result[i] != expected) {
-            ADD_FAILURE() << what << ": element " << i << " of " << count << (in_place ? ", in place" : "");
-            break;
-          }
-        }
-        EXPECT_EQ(shmem_team_sync(team), 0);
-      }
-  });
+  const auto compare = [&](shmem_team_t team, const Members &members, std::size_t count, bool in_place) {
+    for (std::size_t i = 0; i < count; ++i) source[i] = number_of<T>(rank(), i), dest[i] = T{};
+    EXPECT_EQ(shmem_team_sync(team), 0);
+    T *result = in_place ? source : dest;
+    EXPECT_EQ(call(team, result, source, count), 0);
+    for (std::size_t i = 0; i < count; ++i) {
+      T expected = number_of<T>(members.world(0), i);
+      for (int member = 1; member < members.count; ++member)
+        expected = static_cast<T>(combine(expected, number_of<T>(members.world(member), i)));
+      if (result[i] == expected) continue;
+      ADD_FAILURE() << what << ": element " << i << " of " << count << (in_place ? ", in place" : "");
+      break;
+    }
+    EXPECT_EQ(shmem_team_sync(team), 0);
+  };
+  const auto compare_all = [&](shmem_team_t team, const Members &members) {
+    compare(team, members, 1, true);
+    compare(team, members, 7, false);
+    compare(team, members, most, false);
+    compare(team, members, most, true);
+  };
+  if constexpr (std::is_same_v<T, long>)
+    with_teams(compare_all);
+  else
+    compare_all(SHMEM_TEAM_WORLD, members_of(SHMEM_TEAM_WORLD));
   shmem_free(dest);
   shmem_free(source);
 }

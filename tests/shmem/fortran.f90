@@ -10,6 +10,8 @@ program fortran
   integer(8) :: address
   integer :: error
   logical :: right
+  ! Other PEs change these. A compiler may take other variables for unchanged by a call that does not have them as arguments.
+  volatile :: to, table, counter, word, sums, gathered, from_root
 
   call start_pes(0)
   me = shmem_my_pe()
@@ -24,6 +26,7 @@ program fortran
   call expect(right, 1)
   call shmem_get8(table(2), table(1), 1, next)
   call expect(table(2) == me + 0.5d0, 2)
+  call shmem_barrier_all()
   call shmem_integer_iput(to, from, 2, 1, 2, next)
   call shmem_barrier_all()
   call expect(to(1) == 100 * previous + 1 .and. to(3) == 100 * previous + 2, 3)
