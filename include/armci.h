@@ -1,6 +1,6 @@
 /*
  * ARMCI, the Aggregate Remote Memory Copy Interface, as Global Arrays 5.8 and ARMCI-MPI 0.3 offer it. A program or library that was compiled
- * with the header of ARMCI-MPI 0.3 can be linked with libhalocline_armci as it is: types and constants are the same. docs/armci.md
+ * with the header of ARMCI-MPI 0.3 can be linked with libhalocline_armci as it is: types and constants are the same. docs/guide/armci.md
  * says what each family of functions does here, and what differs.
  *
  * Process numbers (proc, target) are those of the world group. Functions that return int return 0, or one of FAIL to FAIL8 for a wrong

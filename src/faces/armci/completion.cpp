@@ -116,7 +116,9 @@ int PARMCI_WaitAll(void) {
 void PARMCI_Fence(int proc) {
   constexpr const char *call = "ARMCI_Fence";
   enter(call, [&](Job &job) {
-    if (check_proc(job, call, proc, FAIL) == 0) job.fence(call, proc);
+    if (proc < 0 || proc >= job.size())
+      end_all_with("%s on rank %d: proc is %d but must be 0 to %d", call, job.rank(), proc, job.size() - 1);
+    job.fence(call, proc);
   });
 }
 

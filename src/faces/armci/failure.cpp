@@ -7,11 +7,15 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <ctime>
 
 #include "base/mpi_end.hpp"
 
 namespace halocline::core::armci {
 namespace {
+
+/// Launchers lose what a process has written just before MPI_Abort.
+constexpr std::timespec kForTheLauncher{0, 100'000'000};
 
 void print(const char *format, std::va_list values) {
   char text[1024];
@@ -31,6 +35,7 @@ void end_all_with(const char *format, ...) {
   va_end(values);
   int begun = 0;
   MPI_Initialized(&begun);
+  nanosleep(&kForTheLauncher, nullptr);
   if (begun != 0 && !mpi_has_ended()) MPI_Abort(MPI_COMM_WORLD, 1);
   _exit(1);
 }

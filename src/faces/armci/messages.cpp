@@ -11,6 +11,20 @@ using namespace halocline::core::armci;
 
 namespace {
 
+void check_process(const Job &job, const char *call, const char *name, int proc) {
+  if (proc < 0 || proc >= job.size())
+    end_all_with("%s on rank %d: %s is %d but must be 0 to %d", call, job.rank(), name, proc, job.size() - 1);
+}
+
+void check_bytes(const Job &job, const char *call, const void *buffer, int bytes) {
+  if (bytes < 0) end_all_with("%s on rank %d: the length is %d but must be 0 or more", call, job.rank(), bytes);
+  if (bytes > 0 && !buffer) end_all_with("%s on rank %d: the buffer is NULL", call, job.rank());
+}
+
+void check_tag(const Job &job, const char *call, int tag) {
+  if (tag < 0) end_all_with("%s on rank %d: tag is %d but must be 0 or more", call, job.rank(), tag);
+}
+
 /// This process's place in a binary tree of some processes.
 void find_place_in_tree(const std::vector<int> &procs, int proc, int *tree[4]) {
   const auto at = [&](int index) {
@@ -25,6 +39,7 @@ void find_place_in_tree(const std::vector<int> &procs, int proc, int *tree[4]) {
 }
 
 void broadcast(Job &job, const char *call, void *buffer, int bytes, int root, MPI_Comm comm) {
+  check_bytes(job, call, buffer, bytes);
   MPI_Request request = MPI_REQUEST_NULL;
   settle_mpi(MPI_Ibcast(buffer, bytes, MPI_BYTE, root, comm, &request), "MPI_Ibcast");
   await_mpi(job, call, request);
@@ -39,6 +54,8 @@ void broadcast_in_scope(Job &job, const char *call, int scope, const ARMCI_Group
 
 int receive(const char *call, int tag, void *buffer, int buflen, int *msglen, int from) {
   return enter(call, [&](Job &job) {
+    check_bytes(job, call, buffer, buflen);
+    check_tag(job, call, tag);
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Status status;
     settle_mpi(MPI_Irecv(buffer, buflen, MPI_BYTE, from, tag, job.world.comm, &request), "MPI_Irecv");
@@ -79,6 +96,9 @@ double armci_timer(void) { return MPI_Wtime(); }
 void armci_msg_snd(int tag, void *buffer, int len, int to) {
   constexpr const char *call = "armci_msg_snd";
   enter(call, [&](Job &job) {
+    check_process(job, call, "to", to);
+    check_bytes(job, call, buffer, len);
+    check_tag(job, call, tag);
     MPI_Request request = MPI_REQUEST_NULL;
     settle_mpi(MPI_Isend(buffer, len, MPI_BYTE, to, tag, job.world.comm, &request), "MPI_Isend");
     await_mpi(job, call, request);
@@ -86,7 +106,9 @@ void armci_msg_snd(int tag, void *buffer, int len, int to) {
 }
 
 void armci_msg_rcv(int tag, void *buffer, int buflen, int *msglen, int from) {
-  receive("armci_msg_rcv", tag, buffer, buflen, msglen, from);
+  constexpr const char *call = "armci_msg_rcv";
+  enter(call, [&](const Job &job) { check_process(job, call, "from", from); });
+  receive(call, tag, buffer, buflen, msglen, from);
 }
 
 int armci_msg_rcvany(int tag, void *buffer, int buflen, int *msglen) {

@@ -12,7 +12,11 @@ namespace halocline::core::armci {
 
 Job::Job(MPI_Comm ranks) : FaceJob({"ARMCI_Init", "ARMCI_Finalize", CallName::armci_init, CallName::armci_finalize}, ranks) {}
 
-Job::~Job() { release_group(world); }
+Job::~Job() {
+  release_group(world);
+  for (MPI_Comm *comm : {&node_comm, &masters_comm})
+    if (*comm != MPI_COMM_NULL && !mpi_has_ended()) MPI_Comm_free(comm);
+}
 
 Status Job::open_face() {
   plan_ = ControlPlan(size());

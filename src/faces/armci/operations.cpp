@@ -33,6 +33,8 @@ bool is_empty(const int *count, int levels) {
 }
 
 int check(const Job &job, const Strided &strided) {
+  if (strided.levels == 0 && !strided.local_strides && strided.count && strided.count[0] < 0)
+    return refuse(FAIL3, "%s on rank %d: bytes is %d but must be 0 or more", strided.call, job.rank(), strided.count[0]);
   if (const int code = check_levels(job, strided.call, strided.count, strided.levels)) return code;
   if (const int code = check_proc(job, strided.call, strided.proc, FAIL5)) return code;
   if (is_empty(strided.count, strided.levels)) return 0;
