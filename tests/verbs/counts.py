@@ -27,7 +27,7 @@ COLUMNS = [
 OPERATIONS = ["swap", "put with notification", "put", "get", "accumulate", "fetch and add", "barrier"]
 # Packets of the library, on any network. They vary a little with what is acknowledged together.
 LIMITS = {"swap": 8, "put with notification": 10, "put": 6, "get": 6, "accumulate": 12, "fetch and add": 6, "barrier": 6}
-SECONDS = 250
+SECONDS = 400
 
 
 def count(launcher, program, variables, word):
