@@ -89,6 +89,10 @@ if(HALOCLINE_SOURCE_CHECKS)
   halocline_classify(exports.layouts QUICK)
   add_test(NAME release.script COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/release_test.py)
   halocline_classify(release.script QUICK)
+  add_test(NAME networks.headers COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/networks_test.py ${PROJECT_SOURCE_DIR}
+    ${CMAKE_COMMAND} ${MPI_C_COMPILER} ${MPI_CXX_COMPILER} ${MPIEXEC_EXECUTABLE})
+  # Four configurations, each of some seconds.
+  halocline_classify(networks.headers FULL)
   add_test(NAME size COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/size_report.py --brief ${PROJECT_BINARY_DIR})
   add_test(NAME size.all COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/size_report.py ${PROJECT_BINARY_DIR})
   set_tests_properties(size size.all PROPERTIES SKIP_RETURN_CODE 77 LABELS report)
