@@ -19,7 +19,7 @@ int strides[10] = {64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
 int counts[10] = {8, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
 /// Returns the code of the call, or 0 if it has none.
-int make_wrong_call(const char *name, char *mine, char *theirs, int other) {
+int make_wrong_call(const char *name, char *theirs, int other) {
   const auto is = [&](const char *way) { return std::strcmp(way, name) == 0; };
   double scale = 1;
   if (is("put_no_rank")) return ARMCI_Put(words, theirs, 8, 77);
@@ -58,7 +58,6 @@ int make_wrong_call(const char *name, char *mine, char *theirs, int other) {
     return ARMCI_Malloc(bases.data(), -8);
   }
   if (is("free_unknown")) return ARMCI_Free(words);
-  if (is("free_inside")) return ARMCI_Free(mine + 16);
   if (is("group_no_rank")) {
     int list[2] = {0, 99};
     ARMCI_Group group;
@@ -91,8 +90,7 @@ int main(int argc, char **argv) {
                              std::strstr(name, "malloc") != nullptr || std::strstr(name, "free") != nullptr ||
                              std::strstr(name, "sum") != nullptr;
   if (rank == 0 || is_collective) {
-    const int code = make_wrong_call(name, static_cast<char *>(bases[static_cast<std::size_t>(rank)]),
-                                     static_cast<char *>(bases[static_cast<std::size_t>(other)]), other);
+    const int code = make_wrong_call(name, static_cast<char *>(bases[static_cast<std::size_t>(other)]), other);
     if (rank == 0) std::printf("returned %d\n", code);
     std::fflush(stdout);
     // The launcher discards what it has not read when ranks are aborted.

@@ -30,7 +30,6 @@ WAYS = {
     "mutexes_negative": r"ARMCI_Create_mutexes.*-2",
     "malloc_negative": r"ARMCI_Malloc.*-8",
     "free_unknown": r"ARMCI_Free",
-    "free_inside": r"ARMCI_Free",
     "group_no_rank": r"ARMCI_Group_create.*99",
     "sum_operation": r"armci_msg_lgop.*average",
     "send_no_rank": r"armci_msg_snd.*77",
