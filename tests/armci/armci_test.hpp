@@ -6,6 +6,8 @@
 
 #include <mpi.h>
 
+// Also a macro of GoogleTest, which no test here needs.
+#undef FAIL
 // ARMCI-MPI's header has no linkage of its own.
 extern "C" {
 #include <armci.h>

@@ -203,7 +203,7 @@ TEST(ShmemCollective, alltoall_gives_each_its_part) {
 /// Small numbers, so that no sum or product of all PEs is rounded or overflows; bits that differ.
 template <class T>
 T number_of(int pe, std::size_t index) {
-  return static_cast<T>(1 + (static_cast<std::size_t>(pe) + index) % 2);
+  return static_cast<T>(static_cast<signed char>(1 + (static_cast<std::size_t>(pe) + index) % 2));
 }
 
 /// Compares a reduction with the same in a loop: of longs for each team, of other types for all PEs.
@@ -251,7 +251,7 @@ void expect_reduction(const char *what, Call call, Combine combine) {
     SAME(sum, name, type, [](type a, type b) { return a + b; });  \
     SAME(prod, name, type, [](type a, type b) { return a * b; }); \
   }
-#define BITS(name, type)                                         \
+#define REDUCED_BITS(name, type)                                 \
   TEST(ShmemCollective, reduces_bits_of_##name) {                \
     SAME(and, name, type, [](type a, type b) { return a & b; }); \
     SAME(or, name, type, [](type a, type b) { return a | b; });  \
@@ -266,7 +266,7 @@ void expect_reduction(const char *what, Call call, Combine combine) {
 #define NUMBER_TYPES(X) BIT_TYPES(X) X(float, float) X(double, double) X(longdouble, long double) X(char, char) X(schar, signed char) \
   X(short, short) X(int, int) X(long, long) X(longlong, long long) X(ptrdiff, ptrdiff_t)
 // clang-format on
-BIT_TYPES(BITS)
+BIT_TYPES(REDUCED_BITS)
 NUMBER_TYPES(ORDER)
 NUMBER_TYPES(NUMBERS)
 NUMBERS(complexf, std::complex<float>)

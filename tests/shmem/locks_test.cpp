@@ -56,7 +56,9 @@ TEST(ShmemLock, is_taken_by_test_if_it_is_free) {
     EXPECT_EQ(shmem_test_lock(locks.get()), 1);
   }
   meet();
-  if (rank() != 0) EXPECT_EQ(shmem_test_lock(locks.get()), 1);
+  if (rank() != 0) {
+    EXPECT_EQ(shmem_test_lock(locks.get()), 1);
+  }
   meet();
   if (rank() == 0) shmem_clear_lock(locks.get());
   meet();

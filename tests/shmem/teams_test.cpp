@@ -45,7 +45,9 @@ TEST(ShmemTeam, of_a_team_is_counted_in_its_numbers) {
   if (upper != SHMEM_TEAM_INVALID) {
     EXPECT_EQ(shmem_team_split_strided(upper, 1, 1, size() - 2, nullptr, 0, &last), 0);
     EXPECT_EQ(shmem_team_my_pe(last), rank() >= 2 ? rank() - 2 : -1);
-    if (last != SHMEM_TEAM_INVALID) EXPECT_EQ(shmem_team_translate_pe(last, 0, SHMEM_TEAM_WORLD), 2);
+    if (last != SHMEM_TEAM_INVALID) {
+      EXPECT_EQ(shmem_team_translate_pe(last, 0, SHMEM_TEAM_WORLD), 2);
+    }
   }
   shmem_team_destroy(last);
   shmem_team_destroy(upper);
