@@ -1,6 +1,7 @@
 // The commands of halocline-bench: their options, and what each runs.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include "bench/armci/armci.hpp"
 #include "bench/frame/choice.hpp"
 #include "bench/frame/command_line.hpp"
 #include "bench/halo/pattern.hpp"
@@ -184,6 +185,31 @@ CLI::App *add_operations_command(CLI::App &app, OperationOptions &options) {
   return command;
 }
 
+const char *const kArmci =
+    "Times operations of libhalocline_armci from rank 0 to the last rank, beside another ARMCI (--against) and what the machine needs for "
+    "them at least, one sample of each per round in shuffled order; data are verified. A sample ends with a fence. The part `computing` "
+    "times a "
+    "single access and a fence while the target computes and calls nothing, beside the host MPI's one-sided operations: what that costs "
+    "depends "
+    "on HALOCLINE_PROGRESS and, with MPICH, on MPIR_CVAR_ASYNC_PROGRESS.";
+
+CLI::App *add_armci_command(CLI::App &app, ArmciOptions &options) {
+  options.sizes = {8, 512, 4096, 65536, 1048576};
+  CLI::App *command = app.add_subcommand("armci", kArmci);
+  add_sizes(*command, options, "Bytes of a contiguous operation, whole doubles", {8, 4194304});
+  add_words(*command, "--parts", options.parts, armci_parts(), "Groups of operations, comma-separated");
+  command->add_option("--against", options.against, "A shared library with another ARMCI, built for the same MPI");
+  command->add_option("--compute-ms", options.compute_ms, "How long the target computes in the part computing")
+      ->check(common::positive_number())
+      ->capture_default_str();
+  add_common(*command, options);
+  add_sampling(*command, options);
+  command->footer(
+      "limit: a copy, an addition or an atomic instruction, on memory of the same node.\n"
+      "Example: mpiexec -n 2 halocline-bench armci --parts strided,rmw --against libarmci_reference.so");
+  return command;
+}
+
 const char *const kModel =
     "Measures the operations of `operations` and the swaps of `halo` on several numbers of ranks, and fits a cost curve to each: latency, "
     "bytes "
@@ -249,7 +275,7 @@ Commands halocline_commands(const AddContenders &guests) {
   return {command_of<HaloOptions>(add_halo_command, run_halo), command_of<ModelOptions>(add_model_command, run_model_command, true),
           between_two(add_notify_command, run_notify),         between_two(add_bandwidth_command, run_bandwidth),
           between_two(add_overlap_command, run_overlap),       between_two(add_progress_command, run_progress),
-          reporting(add_operations_command, run_operations)};
+          reporting(add_operations_command, run_operations),   reporting(add_armci_command, run_armci)};
 }
 
 }  // namespace bench
