@@ -45,14 +45,12 @@ void set_cell(const Collective &collective, int member, std::uint64_t value, boo
   if (with_value) std::atomic_ref(target.value).store(value, std::memory_order_relaxed);
   // SYNC data-before-cell (pairs with await_notification)
   std::atomic_ref(target.count).store(cell.count, std::memory_order_release);
-  Context &context = need_job(collective.call).context;
-  context.doorbell().ring(context.member_of(pe));
 }
 
-/// Waits until a count is at least `expected`. On one node a notification rings; messages of other nodes do not.
+/// Waits until a count is at least `expected`. Notifications ring no doorbell.
 [[gnu::noinline]] void wait_for_count(const char *call, const std::atomic_ref<std::uint64_t> &count, std::uint64_t expected) {
   Job &job = need_job(call);
-  Wait wait(job.context, job.context.nodes() == 1 ? WakeUp::by_doorbell : WakeUp::by_polling);
+  Wait wait(job.context, WakeUp::by_polling);
   // SYNC data-before-cell (pairs with notify)
   const auto look = [&] { return count.load(std::memory_order_acquire) >= expected ? Status::ok : Status::again; };
   must(pause_until(wait, look, [&] { return look_for_failure(call, "another PE in this call", job, wait); }));
