@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Puts measured tables into the files of docs/results, so that no number is typed.
 
-performance.py fill RESULTS   writes the tables of RESULTS/drop_in.json (./go bench rma), RESULTS/apps.json (./go bench apps) and
-                              RESULTS/programs.json (tests/mpi_rma/programs.py), as far as they are there, into the files of their
-                              subjects, docs/results/SUBJECT-DATE.txt; changes the date in their names and in the links of all pages; and
+performance.py fill RESULTS   writes the tables of RESULTS/drop_in.json (./go bench rma), RESULTS/apps.json (./go bench apps),
+                              RESULTS/ranking.json (./go bench ranking) and RESULTS/programs.json (tests/mpi_rma/programs.py), as far as
+                              they are there, into the files of their subjects, docs/results/SUBJECT-DATE.txt, and the ranking's table
+                              into docs/apps.md; changes the date in their names and in the links of all pages; and
                               copies their pictures to docs/pictures. A part that was not measured stays as it was, and so do the apps
                               where other programs ran on the machine
 performance.py check          every subject has a file, every file says when, where and by which command it was measured and is in
@@ -25,6 +26,7 @@ from readme import PAGES, ROOT
 
 sys.path[:0] = [str(ROOT / "tests" / "bench" / "library"), str(ROOT / "apps" / "common")]
 import drop_in_tables as tables  # noqa: E402
+import placing  # noqa: E402
 import summary  # noqa: E402
 
 FOLDER = ROOT / "docs" / "results"
@@ -41,7 +43,9 @@ DROP_IN = {"mpi-calls": ("calls", (tables.calls_table, tables.interposition_tabl
 DRAWN = {"rma_calls.png": "mpi-calls", "rma_windows.png": "mpi-windows", "rma_halo.png": "mpi-halo"}
 APPS = ("hashtable", "sparse", "fft", "lattice")
 PROGRAMS = "mpi-programs"
+RANKING = "apps"
 SUBJECTS = (*DROP_IN, *APPS, PROGRAMS)
+RANKED = re.compile(r"(<!-- measured: ranking -->\n)(.*?)(<!-- /measured -->)", re.S)
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
 LINK = re.compile(r"\]\((results/[\w-]+\.txt)\)")
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
@@ -113,6 +117,26 @@ def fill_apps(results):
             shutil.copy(picture, PICTURES / f"app_{name}.png")
 
 
+def fill_ranking(results):
+    """What ./go bench ranking has measured on a quiet machine: its file, its picture, and the table of docs/apps.md."""
+    found = json.loads((results / "ranking.json").read_text())
+    if not files_of(RANKING):
+        print(f"The ranking is not published: docs/results has no {RANKING}-DATE.txt")
+        return
+    if not (found["quiet"] or found["realtime"]):
+        print(f"The ranking is left as it was: other programs used {found['others']:.0%} of the machine when it was measured.")
+        return
+    head, rows = placing.short_table(found)
+    first = ("Communication with p2p / this", ["app", *head[1:]], rows, [placing.verdict_of(found)])
+    *machine, mpi, date = summary.machine_of(found["environment"]).split(", ")
+    keep(RANKING, date, f"{', '.join(machine)}; {placing.conditions_of(found)}", mpi,
+         [first, *map(placing.tables_of, found["rows"])])
+    page = ROOT / "docs" / "apps.md"
+    page.write_text(RANKED.sub(lambda place: place[1] + placing.in_markdown(found) + place[3], page.read_text()))
+    if (results / "ranking.png").exists():
+        shutil.copy(results / "ranking.png", PICTURES / "apps.png")
+
+
 def program_row(row):
     """A program that is wrong or fails without the library has no times."""
     what, unit = row["program"].rsplit(", ", 1)
@@ -134,7 +158,8 @@ def fill_programs(results):
 
 
 def fill(results):
-    for file, fill_one in (("drop_in.json", fill_drop_in), ("apps.json", fill_apps), ("programs.json", fill_programs)):
+    for file, fill_one in (("drop_in.json", fill_drop_in), ("apps.json", fill_apps), ("ranking.json", fill_ranking),
+                           ("programs.json", fill_programs)):
         if (results / file).exists():
             fill_one(results)
 
