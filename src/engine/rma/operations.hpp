@@ -114,7 +114,7 @@ struct NumberChange {
   hlc_action action = {};
   std::uint64_t operand = 0;
 };
-/// Puts bytes, and then changes a number of the same memory: who sees the change sees the bytes. Begins both; change_silently says what waits
+/// Puts bytes, and then changes a number of the same memory: a rank that sees the change sees the bytes. Begins both; change_silently says what waits
 /// for the second.
 Status put_and_change(const char *call, Target to, Source source, NumberChange change);
 /// The same action for numbers one after the other, each atomic by itself. Nothing is returned.

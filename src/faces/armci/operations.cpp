@@ -79,7 +79,7 @@ int accumulate_strided(const Strided &strided, const Scaled &scaled) {
   });
 }
 
-/// The place of contiguous bytes that this process can copy at once; null if the call has to go the general way, which also finds what is
+/// The place of contiguous bytes that this process can copy at once; null if the call has to take the general path, which also finds what is
 /// wrong.
 char *find_near(Job &job, const void *local, const void *remote, int bytes, int proc) {
   if (!local || !remote || bytes <= 0 || proc < 0 || proc >= job.size()) return nullptr;

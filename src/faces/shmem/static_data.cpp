@@ -64,18 +64,18 @@ Status get_list(Communicator &communicator, const std::vector<StaticPages> &mine
 /// The pages whose addresses a child of fork must not share; null outside of a job.
 std::vector<StaticPages> *shared_pages = nullptr;
 
-/// Copies shared pages into ones that are zero. Those that nobody has touched are left out where that can be told: mincore does not know pages
-/// that are swapped out.
+/// Copies shared pages into ones that are zero. Those that are not resident are left out where no page can be
+/// swapped out: mincore does not know those pages.
 void copy_resident(const char *from, char *into, std::size_t bytes) {
   struct sysinfo memory;
-  const bool tells = sysinfo(&memory) == 0 && memory.totalswap == 0;
+  const bool no_swap = sysinfo(&memory) == 0 && memory.totalswap == 0;
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   unsigned char resident[1024];
   for (std::size_t begin = 0; begin < bytes; begin += sizeof resident * page) {
     const std::size_t some = std::min(bytes - begin, sizeof resident * page);
-    const bool told = tells && mincore(const_cast<char *>(from + begin), some, resident) == 0;
+    const bool known = no_swap && mincore(const_cast<char *>(from + begin), some, resident) == 0;
     for (std::size_t at = 0; at < some; at += page)
-      if (!told || (resident[at / page] & 1) != 0) std::memcpy(into + begin + at, from + begin + at, page);
+      if (!known || (resident[at / page] & 1) != 0) std::memcpy(into + begin + at, from + begin + at, page);
   }
 }
 
