@@ -46,6 +46,11 @@ class RoundTrace {
   Status finish(Work work) {
     return trace::is_on() ? run_finish(work) : work();
   }
+  /// Runs the call that releases what views have shown, after the round.
+  template <class Work>
+  Status release(Work work) {
+    return trace::is_on() ? run_release(work) : work();
+  }
 
   /// From now on this rank waits; it waits no longer, and it has waited for the edge's rank, or for the rank.
   void begin_wait() {
@@ -65,6 +70,8 @@ class RoundTrace {
   [[gnu::noinline, gnu::cold]] Status run_start(const Work &work);
   template <class Work>
   [[gnu::noinline, gnu::cold]] Status run_finish(const Work &work);
+  template <class Work>
+  [[gnu::noinline, gnu::cold]] Status run_release(const Work &work);
   trace::Event event(const char *name, int edge) const;
   void begin_round(std::int64_t now_ns);
   void record_call(const char *name, std::int64_t begin_ns);
@@ -97,6 +104,15 @@ Status RoundTrace::run_finish(const Work &work) {
   if (status == Status::again) return status;
   record_call("finish", begin_ns);
   end_round(false);
+  return status;
+}
+
+template <class Work>
+Status RoundTrace::run_release(const Work &work) {
+  const std::int64_t begin_ns = now_ns();
+  plan_.times->begin_call();
+  const Status status = work();
+  plan_.times->add_release(begin_ns, now_ns());
   return status;
 }
 

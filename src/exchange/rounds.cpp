@@ -133,8 +133,10 @@ Status Rounds::close(bool waits) {
 
 Status Rounds::release() {
   if (!plan_.views_out) return Status::ok;
-  HLC_TRY(mark_broken(arrivals_.release_views()));
-  return mark_broken(close(true));
+  return trace_.release([this] {
+    HLC_TRY(mark_broken(arrivals_.release_views()));
+    return mark_broken(close(true));
+  });
 }
 
 Status Rounds::announce_release() {

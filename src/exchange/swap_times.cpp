@@ -71,6 +71,14 @@ void SwapTimes::end_call(std::int64_t begin_ns, std::int64_t end_ns) {
   swap_ns_ += end_ns - begin_ns;
 }
 
+void SwapTimes::add_release(std::int64_t begin_ns, std::int64_t end_ns) {
+  count_waits();
+  sums_.ended = end_ns;
+  sums_.in_calls += end_ns - begin_ns;
+  swap_ns_ += end_ns - begin_ns;
+  sums_.most = std::max(sums_.most, swap_ns_);
+}
+
 void SwapTimes::begin_stage(const Plan &plan, std::int64_t now_ns) {
   for (const Part &part : plan.parts) {
     sums_.bytes_out += part.out;

@@ -36,6 +36,8 @@ class SwapTimes {
   /// A call that belongs to a swap begins; it has ended.
   void begin_call() { count_waits(); }
   void end_call(std::int64_t begin_ns, std::int64_t end_ns);
+  /// The neighbour's cells of a swap that is over are released: that is time in the swap, too.
+  void add_release(std::int64_t begin_ns, std::int64_t end_ns);
   void begin_stage(const Plan &plan, std::int64_t now_ns);
   /// A stage is over. If it was not the last one, and the swap has not failed, another one follows.
   void end_stage(const Plan &plan, bool failed);

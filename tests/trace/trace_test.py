@@ -4,7 +4,7 @@ across nodes.
 
 Usage: trace_test.py PROGRAM TOOL CASE [WORD...] -- LAUNCHER [FLAG...]
 
-Cases: swaps MODE NODES (a number, or hosts), threads, clocks, summary, plans, fork, left, off, folder, disk, death; see the functions.
+Cases: swaps MODE NODES (a number, or hosts), threads, clocks, summary, plans, views, fork, left, off, folder, disk, death; see the functions.
 PROGRAM is traced.cpp, TOOL halocline-trace. On a machine that is busy any rank may be late: so nothing is said of how long others are
 waited for.
 
@@ -201,6 +201,16 @@ def plans(runner):
         yield f"'{halo}': the late rank worked: {busy}", busy[LATE] > 10 * LATE_NS / 1000
 
 
+def views(runner):
+    """Ranks that wait in the release of views: that is time in the swap."""
+    done = runner.run("views", LATE, HALOCLINE_SUMMARY="1")
+    rows = [line.split() for line in done.stdout.splitlines() if re.match(r"halocline: +\d", line)]
+    yield f"has a row for each rank: {done.stdout}", done.returncode == 0 and len(rows) == RANKS
+    yield "says who waits", float(rows[0][7].rstrip("%")) > 50
+    yield "nobody waits for longer than the swaps take", all(float(row[7].rstrip("%")) <= 100 for row in rows)
+    yield "the waits are in the longest swap", float(rows[0][6]) * 1e3 > LATE_NS / 2
+
+
 def fork(runner):
     """A child of the process that ends before the context prints no table."""
     done = runner.run("fork", HALOCLINE_SUMMARY="1")
@@ -277,7 +287,7 @@ def death(runner):
     yield "the tool reads them", bool(answer.get("waits_ns"))
 
 
-CASES = {case.__name__: case for case in (swaps, threads, clocks, summary, plans, fork, left, off, folder, disk, death)}
+CASES = {case.__name__: case for case in (swaps, threads, clocks, summary, plans, views, fork, left, off, folder, disk, death)}
 
 
 def main():

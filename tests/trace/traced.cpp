@@ -1,6 +1,6 @@
 // What trace_test.py launches: `traced MODE LATE SWAPS` swaps a row of cells, and uses a segment and a reduction. The rank LATE sleeps before it
 // starts a swap or enters a barrier. `traced threads` swaps two halos in two threads; `traced die MODE` kills rank 1 after many swaps. `traced
-// plans LATE` has three halos at a time. `traced contexts MODE` opens several contexts, one after the other. `traced fork` starts a process that
+// plans LATE` has three halos at a time. `traced views LATE` reads views. `traced contexts MODE` opens several contexts, one after the other. `traced fork` starts a process that
 // ends before the context does. `traced left` releases nothing.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <halocline/reduce.h>
@@ -225,9 +225,22 @@ int run_and_leave() {
   return 0;
 }
 
+/// The rank LATE reads its neighbours' cells for long, so that they wait in their release.
+int run_views(const Context &context, int late) {
+  Row row(context, HLC_MODE_VIEW, "flow");
+  for (int n = 0; n < 20; ++n) {
+    row.halo.start();
+    row.halo.finish_views();
+    sleep_if(context.rank() == late);
+    row.halo.release();
+  }
+  return 0;
+}
+
 int run_case(const Context &context, const std::string &what, char **words, int count) {
   if (what == "plans" && count == 3) return run_plans(context, std::atoi(words[2]));
   if (what == "contexts" && count == 3) return run_contexts(words[2]);
+  if (what == "views" && count == 3) return run_views(context, std::atoi(words[2]));
   if (what == "fork") return run_with_child(context);
   if (what == "die" && count == 3) return run_until_death(context, words[2]);
   return count == 4 ? run(context, words) : 1;
