@@ -25,14 +25,14 @@ extern "C" {
 typedef long armci_size_t;
 #define ARMCII_MPI_SIZE_T MPI_LONG
 
-#define FAIL -1
-#define FAIL2 -2
-#define FAIL3 -3
-#define FAIL4 -4
-#define FAIL5 -5
-#define FAIL6 -6
-#define FAIL7 -7
-#define FAIL8 -8
+#define FAIL (-1)
+#define FAIL2 (-2)
+#define FAIL3 (-3)
+#define FAIL4 (-4)
+#define FAIL5 (-5)
+#define FAIL6 (-6)
+#define FAIL7 (-7)
+#define FAIL8 (-8)
 
 /** Levels of strides that one operation may have. */
 #define ARMCI_MAX_STRIDE_LEVEL 8

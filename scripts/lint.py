@@ -99,7 +99,7 @@ def stamp_of(path, command, tool):
         seen |= waiting
         waiting = set().union(*map(includes, waiting)) - seen
     digest = hashlib.sha256(f"{command} {tool}".encode())
-    for file in [*sorted(seen), ROOT / ".clang-tidy", ROOT / "scripts/requirements.txt"]:
+    for file in [*sorted(seen), ROOT / ".clang-tidy", *sorted(ROOT.glob("src/**/.clang-tidy")), ROOT / "scripts/requirements.txt"]:
         digest.update(str(file).encode() + file.read_bytes())
     return f"tidy-{digest.hexdigest()}"
 

@@ -4,7 +4,8 @@ across nodes.
 
 Usage: trace_test.py PROGRAM TOOL CASE [WORD...] -- LAUNCHER [FLAG...]
 
-Cases: swaps MODE NODES (a number, or hosts), threads, clocks, summary, plans, views, fork, left, off, folder, disk, death; see the functions.
+Cases: swaps MODE NODES (a number, or hosts), threads, clocks, summary, plans, views, fork, left, off, folder, disk, death; see the
+functions.
 PROGRAM is traced.cpp, TOOL halocline-trace. On a machine that is busy any rank may be late: so nothing is said of how long others are
 waited for.
 

@@ -54,6 +54,7 @@ class Allocation {
   };
   const std::vector<std::unique_ptr<Part>> &parts() const { return parts_; }
   /// The address of the last opened part for this process, null if it has no bytes.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): ranges are compared as numbers
   void *address() const { return reinterpret_cast<void *>(parts_.back()->seen.begin); }
 
  private:

@@ -17,7 +17,7 @@ namespace {
 /// Launchers lose what a process has written just before MPI_Abort.
 constexpr std::timespec kForTheLauncher{0, 100'000'000};
 
-void print(const char *format, std::va_list values) {
+[[gnu::format(printf, 1, 0)]] void print(const char *format, std::va_list values) {
   char text[1024];
   std::vsnprintf(text, sizeof text, format, values);
   std::fprintf(stderr, "halocline: %s\n", text);

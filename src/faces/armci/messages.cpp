@@ -46,6 +46,7 @@ void broadcast(Job &job, const char *call, void *buffer, int bytes, int root, MP
 }
 
 /// `root` is a process of the world group.
+// NOLINTNEXTLINE(readability-function-size): a scope's part of armci_msg_bcast_scope
 void broadcast_in_scope(Job &job, const char *call, int scope, const ARMCI_Group &group, void *buffer, int bytes, int root) {
   const ScopeComm comm(job, call, scope, group);
   if (!comm.is_member()) return;

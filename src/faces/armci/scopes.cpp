@@ -61,6 +61,7 @@ ScopeComm::~ScopeComm() {
 void ScopeComm::make(const Job &job, const ARMCI_Group &group) {
   if (std::find(procs_.begin(), procs_.end(), job.rank()) == procs_.end()) return;
   std::vector<int> ranks;
+  ranks.reserve(procs_.size());
   for (const int proc : procs_) ranks.push_back(group.abs_to_grp[proc]);
   comm_ = make_comm(group, ranks.data(), static_cast<int>(ranks.size()));
   is_own_ = true;
