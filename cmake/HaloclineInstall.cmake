@@ -101,11 +101,14 @@ if(TARGET halocline_fortran)
 endif()
 
 # The manual page of a program; scripts/man_pages.py keeps its options equal to those of --help. The sources of the Python package have none.
-function(halocline_install_man_page name)
+# halocline_install_man_page(PAGE [AS]): under its own name, or another one.
+function(halocline_install_man_page page)
   if(NOT IS_DIRECTORY ${PROJECT_SOURCE_DIR}/docs/man)
     return()
   endif()
-  configure_file(docs/man/${name}.in ${CMAKE_BINARY_DIR}/man/${name} @ONLY)
+  set(name ${page} ${ARGN})
+  list(POP_BACK name name)
+  configure_file(${PROJECT_SOURCE_DIR}/docs/man/${page}.in ${CMAKE_BINARY_DIR}/man/${name} @ONLY)
   string(REGEX MATCH "[0-9]$" section ${name})
   install(FILES ${CMAKE_BINARY_DIR}/man/${name} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
 endfunction()

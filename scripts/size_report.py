@@ -23,7 +23,7 @@ SUFFIXES = {".c", ".h", ".cpp", ".hpp", ".f90", ".F90", ".inc", ".py", ".sh"}
 SECOND_LOOK, FILE_LIMIT = 400, 800  # lines of a file
 SECOND_LOOK_FUNCTION, FUNCTION_LIMIT = 40, 70  # lines of a function
 # What may be longer than the limits, by path or path:function, with the reason.
-ALLOWED = {}
+ALLOWED = {"include/pshmem.h": "a generated line for each function of OpenSHMEM"}
 
 
 def is_compiled(path):

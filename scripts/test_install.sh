@@ -158,7 +158,9 @@ compiles_every_header_alone() {
   local header count=0 system
   system=$("$mpicxx" -show 2>/dev/null | tr ' ' '\n' | sed -n 's/^-I"*\([^"]*\)"*$/-isystem \1/p')
   [ -n "$system" ] || system=$("$mpicxx" --showme:incdirs | tr ' ' '\n' | sed 's/^/-isystem /')
-  for header in $(cd "$prefix/include" && find GASPI.h GASPI_Ext.h halocline -name '*.h*'); do
+  # What shmem.h includes stands by itself nowhere.
+  for header in $(cd "$prefix/include" && find GASPI.h GASPI_Ext.h shmem.h shmemx.h pshmem.h mpp armci.h armcix.h message.h halocline -name '*.h*' \
+    ! -path 'halocline/shmem/*'); do
     # shellcheck disable=SC2086  # a list of flags
     "$(cached CMAKE_CXX_COMPILER)" -std=c++17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only $system "-I$prefix/include" -x c++ \
       -include "$header" /dev/null || return 1
