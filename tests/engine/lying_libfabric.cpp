@@ -21,6 +21,7 @@ namespace {
 using halocline::core::ListedAtomic;
 using halocline::core::Message;
 using Kind = Message::Kind;
+constexpr std::uint32_t kKinds = static_cast<std::uint32_t>(Kind::put_combine) + 1;  // the first number that is none
 
 constexpr std::size_t kRoom = 2048, kCopies = 4096;  // libfabric is done with a copy before its place is used again
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max(), kSmallest = std::numeric_limits<std::int64_t>::min();
@@ -79,7 +80,7 @@ void choose_no_action(Message &message) {
 std::size_t spoil(Message &message, std::size_t bytes) {
   const bool asks_confirmation = message.kind == Kind::confirm;
   switch (throw_dice(asks_confirmation ? 4 : message.kind == Kind::atomics ? 6 : 8)) {
-    case 0: message.kind = static_cast<Kind>(one_of<std::uint32_t>({12, 13, 255, 0x80000000, 0xFFFFFFFF})); return bytes;
+    case 0: message.kind = static_cast<Kind>(one_of<std::uint32_t>({kKinds, kKinds + 1, 255, 0x80000000, 0xFFFFFFFF})); return bytes;
     case 1: return throw_dice(sizeof message);  // truncated
     case 2: message.origin = one_of<std::int32_t>({-1, 1 << 20, std::numeric_limits<std::int32_t>::min()}); return bytes;
     case 3: message.secret ^= std::uint64_t{1} << throw_dice(64); return bytes;
