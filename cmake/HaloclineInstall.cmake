@@ -100,14 +100,14 @@ if(TARGET halocline_fortran)
   add_dependencies(installed halocline_gaspi_fortran)
 endif()
 
-# The manual page of a program; scripts/man_pages.py keeps its options equal to those of --help. The sources of the Python package have none.
-# halocline_install_man_page(PAGE [AS]): under its own name, or another one.
+# halocline_install_man_page(PAGE [AS]): the manual page of a program, under its own name or another one. scripts/man_pages.py keeps the
+# options equal to those of --help. The sources of the Python package have no pages.
 function(halocline_install_man_page page)
   if(NOT IS_DIRECTORY ${PROJECT_SOURCE_DIR}/docs/man)
     return()
   endif()
-  set(name ${page} ${ARGN})
-  list(POP_BACK name name)
+  set(names ${page} ${ARGN})
+  list(GET names -1 name)
   configure_file(${PROJECT_SOURCE_DIR}/docs/man/${page}.in ${CMAKE_BINARY_DIR}/man/${name} @ONLY)
   string(REGEX MATCH "[0-9]$" section ${name})
   install(FILES ${CMAKE_BINARY_DIR}/man/${name} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})

@@ -9,7 +9,7 @@ endforeach()
 if(HALOCLINE_TOOLS AND HALOCLINE_FORTRAN AND HALOCLINE_APPS)
   add_test(NAME docs.code COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/docs.py code ${PROJECT_BINARY_DIR})
   set_tests_properties(docs.code PROPERTIES TIMEOUT 600 PROCESSORS 2)
-  halocline_classify(docs.code NEEDS halocline halocline_gaspi halocline_mpi halocline_fortran halocline_gaspi_fortran halocline-bench
+  halocline_classify(docs.code FULL NEEDS halocline halocline_gaspi halocline_mpi halocline_fortran halocline_gaspi_fortran halocline-bench
     halocline-doctor halocline-info halocline-run halocline-simulate boltzmann cloud fft ghost hashtable lattice sparse)
 else()
   halocline_skipped_test(docs.code "this build has no tools, no Fortran or no mini-apps, which the pages use")

@@ -7,7 +7,7 @@ import argparse
 from halocline.command import native
 from halocline.command.options import Subparsers, add_command, add_launch, hand_on
 
-BENCHES = ("halo", "operations", "notify", "bandwidth", "overlap", "progress")
+BENCHES = ("halo", "operations", "notify", "bandwidth", "overlap", "progress", "armci")
 
 
 def add(subparsers: Subparsers) -> None:
