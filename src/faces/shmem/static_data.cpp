@@ -65,7 +65,7 @@ Status get_list(Communicator &communicator, const std::vector<StaticPages> &mine
 std::vector<StaticPages> *shared_pages = nullptr;
 
 /// A copy of whole pages, word by word: memcpy would report what AddressSanitizer keeps between variables.
-[[gnu::no_sanitize("address")]] void copy_words(const char *from, char *into, std::size_t bytes) {
+[[gnu::no_sanitize_address]] void copy_words(const char *from, char *into, std::size_t bytes) {
   const auto *const source = reinterpret_cast<const volatile std::uint64_t *>(from);
   auto *const place = reinterpret_cast<volatile std::uint64_t *>(into);
   for (std::size_t word = 0; word < bytes / sizeof *place; ++word) place[word] = source[word];
