@@ -15,7 +15,7 @@ module cloud_diagnostics
   use cloud_wind, only: mass_gain, outflow
   implicit none
   private
-  public :: budget_t, measure_amounts, check_wind, fingerprints, smallest_values, LARGEST_COURANT
+  public :: budget_t, measure_amounts, check_wind, fingerprints, negative_shares, LARGEST_COURANT
 
   !> Above this share of a cell's mass per step the advection could make a positive quantity negative.
   real(real64), parameter :: LARGEST_COURANT = 0.5_real64
@@ -97,21 +97,24 @@ contains
     budget%steps = budget%steps + 1
   end subroutine check_wind
 
-  !> The smallest value of every field, over all ranks. Collective.
-  subroutine smallest_values(grid, ranks, state, smallest)
+  !> How far every field goes below 0, over its largest value: 0 where it does not. Collective.
+  subroutine negative_shares(grid, ranks, state, share)
     type(grid_t), intent(in) :: grid
     type(ranks_t), intent(in) :: ranks
     type(state_t), intent(in) :: state
-    real(real64), intent(out) :: smallest(FIELDS)
+    real(real64), intent(out) :: share(FIELDS)
     type(exact_sum) :: no_sums(0)
-    real(real64) :: no_totals(0)
+    real(real64) :: no_totals(0), extremes(2*FIELDS)
     integer :: f
     do f = 1, FIELDS
-      smallest(f) = -minval(state%field(f)%values(:, 1:grid%ny, 1:grid%nx))
+      associate (values => state%field(f)%values(:, 1:grid%ny, 1:grid%nx))
+        extremes([f, FIELDS + f]) = [-minval(values), maxval(values)]
+      end associate
     end do
-    call combine(ranks, no_sums, no_totals, smallest)
-    smallest = -smallest
-  end subroutine smallest_values
+    call combine(ranks, no_sums, no_totals, extremes)
+    share = max(extremes(:FIELDS), 0.0_real64)
+    where (extremes(FIELDS + 1:) > 0) share = share/extremes(FIELDS + 1:)
+  end subroutine negative_shares
 
   !> One number per field in 16 hexadecimal digits, the bits of an IEEE double: the sum of all values, each weighted by a number
   !> between 1 and 2 that belongs to its global cell, so that a value in the wrong place shows. Collective.
