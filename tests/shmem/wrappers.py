@@ -25,6 +25,13 @@ def fault_of(programs, flags, name, folder):
     shown = output_of(wrapper, "--showme", "-c", source)
     if "-lhalocline_shmem" in shown or "--showme" in shown or "-I" not in shown:
         return f"{name} --showme -c: {shown}"
+    if shown != output_of(wrapper, "-c", source, "-show"):
+        return f"{name} -show and --showme differ"
+    parts = [output_of(wrapper, f"--showme:{part}").split() for part in ("compile", "link")]
+    if sorted(sum(parts, [])) != sorted(output_of(wrapper, "--showme").split()[1:]):
+        return f"{name} --showme:compile and --showme:link print {parts}"
+    if not output_of(wrapper, "--help").startswith(f"{name} ARGUMENT"):
+        return f"{name} --help: {output_of(wrapper, '--help')}"
     output_of(wrapper, *options, "-c", str(HERE / source), "-o", unlinked)
     output_of(wrapper, unlinked, "-o", program)
     printed = output_of(str(programs / "oshrun"), *flags, "-n", "2", program)
