@@ -34,6 +34,12 @@ def draw_marks(axes, rows):
         axes.errorbar(middle, at, xerr=ends, fmt=mark, color=colour, ecolor=colour, elinewidth=1, markersize=6, label=column, zorder=3)
 
 
+def label_of(row):
+    """The app, its problem, and the columns without a mark: those whose communication is hidden in some launch."""
+    hidden = [column for column in LOOK if row["columns"].get(column, {}).get("communication_gain") == []]
+    return f"{row['app']}\n{row['problem']}" + (f"\nhidden, so no ratio: {', '.join(hidden)}" if hidden else "")
+
+
 def draw(found, picture):
     rows = found["rows"]
     figure, axes = plots.plt.subplots(figsize=(11, 0.8 * len(rows) + 1.6))
@@ -44,19 +50,19 @@ def draw(found, picture):
     ticks = [tick for tick in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50) if axes.get_xlim()[0] <= tick <= axes.get_xlim()[1]]
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.set_xticks([], minor=True)
-    axes.set_yticks(range(len(rows)), [f"{row['app']}\n{row['problem']}" for row in rows], fontsize=8)
+    axes.set_yticks(range(len(rows)), [label_of(row) for row in rows], fontsize=8)
     axes.invert_yaxis()
     for place, row in enumerate(rows):
         axes.annotate("paper: " + row["gain"].replace(" (", "\n("), (1.01, place), xycoords=("axes fraction", "data"), va="center",
                       fontsize=7.5, color=plots.FAINT)
     axes.set_xlabel("communication with p2p / this: to the right is faster; dashed: twice as fast", fontsize=9)
-    axes.set_title(f"Communication of the mini-apps, {found['ranks']} ranks on one node", fontsize=11, loc="left")
+    axes.set_title(f"Communication of the mini-apps, {found['ranks']} ranks on one node", fontsize=11, loc="left", pad=20)
     plots.decorate(axes)
     where = f"{plots.machine_of(found['environment'])}, {found['launches']} launches"
-    figure.suptitle(where, fontsize=8, color=plots.FAINT, x=0.01, ha="left")
+    axes.annotate(where, (0, 1), (0, 6), xycoords="axes fraction", textcoords="offset points", fontsize=8, color=plots.FAINT)
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncol=len(labels), fontsize=9, frameon=False)
-    figure.tight_layout(rect=(0, 0.05, 1, 0.97))
+    figure.tight_layout(rect=(0, 0.05, 1, 1))
     plots.save(figure, picture, dpi=110)
 
 
