@@ -35,7 +35,7 @@ def draw_marks(axes, rows):
 
 
 def label_of(row):
-    """The app, its problem, and the columns without a mark: those whose communication is hidden in some launch."""
+    """The app, its problem, and the columns without a mark: those whose communication is hidden, in some launch at least."""
     hidden = [column for column in LOOK if row["columns"].get(column, {}).get("communication_gain") == []]
     return f"{row['app']}\n{row['problem']}" + (f"\nhidden, so no ratio: {', '.join(hidden)}" if hidden else "")
 

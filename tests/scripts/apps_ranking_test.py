@@ -42,8 +42,12 @@ def outcomes(contests, placing):
     yield "names the best of the library", verdict["best"] == "auto"
     yield "says that an aim is reached, and where not", verdict["half"] == "yes, not in every launch"
     yield "judges what auto would choose in all", verdict["chosen"] == "auto" and verdict["not_slower"] == "yes, not in every launch"
-    yield "says that an aim is missed", placing.judged([1.2, 1.9], 2) == "no, in every launch"
-    yield "does not judge what is hidden", placing.judged([], 2).startswith("cannot be said")
+    yield "says that an aim is missed", placing.judged([12, 19], [10, 10], 2) == "no, in every launch"
+    yield "finds hidden communication short enough", placing.judged([4, 4], [-1, 1], 2) == "yes, in every launch"
+    yield "but not if there was next to none before", placing.judged([4, 4, 1], [3, 3, -1], 2) == "no, not in every launch"
+    hidden = {"communication_gain": [], "communication_s": [-2, -1, 1]}
+    yield "says what is hidden", placing.gain_of(hidden) == "hidden"
+    yield "and what is in some launches alone", placing.gain_of(hidden | {"communication_s": [-1, 1, 2]}) == "-"
     share, mode = contests.share_of(SUMMARY)
     yield "weighs waits by the time in swaps", abs(share - (0.5 * 320 + 640) / 1280) < 1e-12
     yield "finds the mode of most swaps", mode == "direct"
