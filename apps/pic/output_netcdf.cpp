@@ -104,6 +104,7 @@ struct Output::File {
     check(nc_put_att_text(id, made, "long_name", std::strlen(long_name), long_name), name);
     return made;
   }
+  void mark_axis(int coordinate, const char *letter) const { check(nc_put_att_text(id, coordinate, "axis", 1, letter), "axis"); }
   int dimension(const std::string &name, std::size_t size) const {
     int made = -1;
     check(nc_def_dim(id, name.c_str(), size, &made), name.c_str());
@@ -132,9 +133,11 @@ void Output::File::define(const Model &model, const std::vector<std::int64_t> &c
   std::vector<int> cells;
   for (int d = 0; d < 3; ++d) cells.push_back(dimension(std::string(1, "xyz"[d]), static_cast<std::size_t>(model.block().global(d))));
   time = variable("time", NC_DOUBLE, {records}, "1", "time in units of the inverse plasma frequency");
+  mark_axis(time, "T");
   for (int d = 0; d < 3; ++d)
-    variable(std::string(1, "xyz"[d]).c_str(), NC_DOUBLE, {cells[static_cast<std::size_t>(d)]}, "1",
-             "cell centres in units of the inertial length");
+    mark_axis(variable(std::string(1, "xyz"[d]).c_str(), NC_DOUBLE, {cells[static_cast<std::size_t>(d)]}, "1",
+                       "cell centres in units of the inertial length"),
+              std::string(1, "XYZ"[d]).c_str());
   const std::vector<int> in_time = {records, cells[0], cells[1], cells[2]};
   for (int f = 0; f < 6; ++f) {
     const char *place = f < 3 ? "electric field at the low corner of each cell" : "magnetic field in the middle of each cell";
