@@ -25,7 +25,7 @@ std::vector<int> translate(MPI_Group from, MPI_Group to, int count) {
   std::vector<int> ranks(static_cast<std::size_t>(count)), translated(ranks.size());
   for (int i = 0; i < count; ++i) ranks[static_cast<std::size_t>(i)] = i;
   MPI_Group_translate_ranks(from, count, ranks.data(), to, translated.data());
-  std::replace(translated.begin(), translated.end(), MPI_UNDEFINED, -1);
+  std::replace(translated.begin(), translated.end(), int{MPI_UNDEFINED}, -1);
   return translated;
 }
 
