@@ -48,6 +48,23 @@ add_custom_target(update_abi
   COMMENT "Writing the lists of abi/ anew")
 add_dependencies(update_abi ${listed})
 
+# The constants of the MPI-5 ABI are enumerators, and those of other headers macros. The drop-in and the wheel compile the other layers for it.
+if(HALOCLINE_SOURCE_CHECKS AND TARGET halocline_mpi_abi_host)
+  foreach(face armci gaspi shmem)
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/faces/${face}/*.cpp)
+    set(with_mpi "")
+    foreach(source IN LISTS sources)
+      file(STRINGS ${source} named REGEX "MPI_[A-Z]" LIMIT_COUNT 1)
+      if(named)
+        list(APPEND with_mpi ${source})
+      endif()
+    endforeach()
+    add_test(NAME mpi_abi_compiles.${face} COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -fsyntax-only -Werror -DMPI_ABI=1
+      -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/include -isystem ${HALOCLINE_MPI_ABI_HEADERS} ${with_mpi})
+    halocline_classify(mpi_abi_compiles.${face} FULL)
+  endforeach()
+endif()
+
 # How the sources are written does not depend on the build.
 if(HALOCLINE_SOURCE_CHECKS)
   foreach(check format shell python)
