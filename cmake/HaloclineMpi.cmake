@@ -35,6 +35,8 @@ endif()
 # The C++ bindings that MPI 3 removed: Open MPI 4 and older MPICHs still declare them in mpi.h, and whoever sees them has to link them.
 set(HALOCLINE_SKIP_MPICXX "$<$<COMPILE_LANGUAGE:CXX>:OMPI_SKIP_MPICXX=1;MPICH_SKIP_MPICXX=1>")
 target_compile_definitions(MPI::MPI_C INTERFACE ${HALOCLINE_SKIP_MPICXX})
+# With MPI_CXX_SKIP_MPICXX, FindMPI loses the definitions of mpicxx, as MPI_ABI of mpicxx_abi: without it mpi.h is that of another binary interface.
+target_compile_definitions(MPI::MPI_CXX INTERFACE ${MPI_C_COMPILE_DEFINITIONS})
 
 # halocline_forget_mpi_path(): what is linked from here on does not name the folder of the MPI, as the wrappers would have it.
 macro(halocline_forget_mpi_path)
