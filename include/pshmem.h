@@ -10,6 +10,10 @@
 #ifndef PSHMEM_H
 #define PSHMEM_H
 
+/* A tool defines functions that would have inline forms. */
+#ifndef SHMEM_NO_INLINE
+#define SHMEM_NO_INLINE
+#endif
 #include <shmemx.h>
 
 /* clang-format off */

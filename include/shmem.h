@@ -255,10 +255,15 @@ SHMEM_API void shmem_wait_until(volatile long *ivar, int cmp, long cmp_value);
 #include <halocline/shmem/collectives.h>
 #include <halocline/shmem/deprecated.h>
 #include <halocline/shmem/names.h>
+#include <halocline/shmem/near.h>
 #include <halocline/shmem/reductions.h>
 #include <halocline/shmem/rma.h>
 #include <halocline/shmem/signal.h>
 #include <halocline/shmem/wait.h>
+/* Inline forms of short operations, where the compiler optimises: SHMEM_NO_INLINE leaves them out. */
+#if defined(__GNUC__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) && !defined(SHMEM_NO_INLINE)
+#include <halocline/shmem/inline.h>
+#endif
 #ifdef SHMEM_NO_OVERLOADS
 #elif defined(__cplusplus)
 #include <halocline/shmem/overloads.hpp>

@@ -22,7 +22,7 @@ shmem_ctx_t handle_of(ContextState &context) { return reinterpret_cast<shmem_ctx
 
 }  // namespace
 
-ContextState default_context;
+constinit ContextState default_context;
 
 void stop_for_pe(const char *call, int pe, int size) {
   const Job *job = the_job();
@@ -34,6 +34,7 @@ shmem_ctx_t make_context(long options, void *team, const PeMap &pes) {
     auto made = std::make_unique<ContextState>();
     made->options = options;
     made->team = team;
+    made->of_world = team ? 0 : 1;
     made->pes = pes;
     const std::lock_guard lock(mutex);
     contexts.push_back(std::move(made));
@@ -63,8 +64,8 @@ void end_contexts_of(const char *call, const void *team) {
 void quiet(const char *call, ContextState &context) {
   // SYNC put-before-flush (pairs with the message that tells the target): also a later get does not pass an earlier put.
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (!context.far_used.load(std::memory_order_relaxed)) return;
-  context.far_used.store(false, std::memory_order_relaxed);
+  if (!context.is_far_used()) return;
+  context.set_far_used(false);
   Network &network = need_job(call).context.network();
   must(flush_all(call, network));
   // Also what signals and notifications without a reply have changed.

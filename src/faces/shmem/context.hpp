@@ -17,21 +17,26 @@ struct PeMap {
   int to_world(int pe) const { return first + pe * stride; }
 };
 
-/// A context. Any thread, unless the program has promised otherwise; an operation never waits for another thread's.
-struct ContextState {
+/// A context. Any thread, unless the program has promised otherwise; an operation never waits for another thread's. It begins with what
+/// inline functions of programs read: `far_used` is set after an operation has begun, `of_world` where there is no team.
+struct ContextState : shmem_ctx_s {
   long options = 0;
   void *team = nullptr;  // a shmem_team_t; null: that of the world
   PeMap pes;
-  std::atomic<bool> far_used{false};  // since the last quiet; set after the operation has begun
+
+  constexpr ContextState() : shmem_ctx_s{0, 1} {}
+
+  bool is_far_used() { return std::atomic_ref(far_used).load(std::memory_order_relaxed) != 0; }
+  void set_far_used(bool is) { std::atomic_ref(far_used).store(is ? 1 : 0, std::memory_order_relaxed); }
 
   /// After an operation that went to another node.
   void note_far() {
-    if (!far_used.load(std::memory_order_relaxed)) far_used.store(true, std::memory_order_relaxed);
+    if (!is_far_used()) set_far_used(true);
   }
 };
 
 /// SHMEM_CTX_DEFAULT.
-extern ContextState default_context;
+extern constinit ContextState default_context;
 
 /// The state of a context; ends the job for SHMEM_CTX_INVALID. One that was destroyed is not found out.
 inline ContextState &state_of(const char *call, shmem_ctx_t ctx) {

@@ -10,14 +10,14 @@ namespace {
 inline void fence(const char *call, ContextState &context) {
   // SYNC put-before-flush (pairs with the message that tells the target)
   std::atomic_thread_fence(std::memory_order_release);
-  if (context.far_used.load(std::memory_order_relaxed)) [[unlikely]]
+  if (context.is_far_used()) [[unlikely]]
     quiet(call, context);
 }
 
 inline void quiet_inline(const char *call, ContextState &context) {
   // SYNC put-before-flush (pairs with the message that tells the target): also a later get does not pass an earlier put.
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (context.far_used.load(std::memory_order_relaxed)) [[unlikely]]
+  if (context.is_far_used()) [[unlikely]]
     quiet(call, context);
 }
 

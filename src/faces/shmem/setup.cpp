@@ -11,6 +11,7 @@
 
 #include "faces/shmem/context.hpp"
 #include "faces/shmem/hooks.hpp"
+#include "faces/shmem/inline_forms.hpp"
 #include "faces/shmem/job.hpp"
 #include "faces/shmem/pause.hpp"
 
@@ -73,6 +74,7 @@ void begin(int level) {
   Job &job = need_job("shmem_init");
   default_context.pes = {0, 1, job.size()};
   must(open_teams(job));
+  open_inline_forms();
   provided_level = level < most_level() ? level : most_level();
   static const int registered = on_exit(finish_at_exit, nullptr);
   static_cast<void>(registered);
@@ -84,6 +86,7 @@ void finish() {
   const std::unique_lock ending = runtime.change();
   if (!ending) stop("%s: another thread is in shmem_init or shmem_finalize", kFinalize);
   Job &job = need_job(kFinalize);
+  close_inline_forms();
   if (mpi_has_ended()) return runtime.abandon();
   report_end(job);
   quiet(kFinalize, default_context);
