@@ -43,14 +43,15 @@ struct Names {
 #define SHMEM_INLINE_SIZED(bits, octets) HLC_SHMEM_COPIES(put##bits, get##bits)
 #define SHMEM_INLINE_MOVING(name, type) \
   HLC_SHMEM_FETCHING(name##_atomic_fetch) HLC_SHMEM_BOTH(name##_atomic_set) HLC_SHMEM_FETCHING(name##_atomic_swap)
-#define SHMEM_INLINE_COUNTING(name, type)                                                                                   \
-  HLC_SHMEM_FETCHING(name##_atomic_compare_swap)                                                                            \
-  HLC_SHMEM_FETCHING(name##_atomic_fetch_inc) HLC_SHMEM_BOTH(name##_atomic_inc) HLC_SHMEM_FETCHING(name##_atomic_fetch_add) \
-      HLC_SHMEM_BOTH(name##_atomic_add)
-#define SHMEM_INLINE_BITWISE(name, type)                                                                        \
-  HLC_SHMEM_FETCHING(name##_atomic_fetch_and)                                                                   \
-  HLC_SHMEM_BOTH(name##_atomic_and) HLC_SHMEM_FETCHING(name##_atomic_fetch_or) HLC_SHMEM_BOTH(name##_atomic_or) \
-      HLC_SHMEM_FETCHING(name##_atomic_fetch_xor) HLC_SHMEM_BOTH(name##_atomic_xor)
+#define SHMEM_INLINE_COUNTING(name, type)        \
+  HLC_SHMEM_FETCHING(name##_atomic_compare_swap) \
+  HLC_SHMEM_FETCHING(name##_atomic_fetch_inc)    \
+  HLC_SHMEM_BOTH(name##_atomic_inc) HLC_SHMEM_FETCHING(name##_atomic_fetch_add) HLC_SHMEM_BOTH(name##_atomic_add)
+#define SHMEM_INLINE_BITWISE(name, type)                                                                                  \
+  HLC_SHMEM_FETCHING(name##_atomic_fetch_and)                                                                             \
+  HLC_SHMEM_BOTH(name##_atomic_and)                                                                                       \
+  HLC_SHMEM_FETCHING(name##_atomic_fetch_or) HLC_SHMEM_BOTH(name##_atomic_or) HLC_SHMEM_FETCHING(name##_atomic_fetch_xor) \
+      HLC_SHMEM_BOTH(name##_atomic_xor)
 
 /// Every function that has an inline form. The linker fills it; the compiler does not compare.
 const volatile Names kFunctions[] = {HLC_SHMEM_BOTH(fence) HLC_SHMEM_BOTH(quiet)
