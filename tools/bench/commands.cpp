@@ -11,6 +11,7 @@
 #include "bench/model/model.hpp"
 #include "bench/rma/operations.hpp"
 #include "bench/rma/tasks.hpp"
+#include "bench/shmem/shmem.hpp"
 
 namespace bench {
 
@@ -210,6 +211,24 @@ CLI::App *add_armci_command(CLI::App &app, ArmciOptions &options) {
   return command;
 }
 
+const char *const kShmemCommand =
+    "Times operations of libhalocline_shmem from PE 0 to the last PE: as a program is compiled, with inline forms, and by calls of the "
+    "library, beside what the machine needs at least; a put with a signal beside hlc_put_notify, half a round trip; barrier, broadcast and "
+    "sum beside the host MPI. One sample of each per round in shuffled order; values are verified. Says which aims are reached.";
+
+CLI::App *add_shmem_command(CLI::App &app, ShmemOptions &options) {
+  options.sizes = {8, 512, 4096, 65536};
+  CLI::App *command = app.add_subcommand("shmem", kShmemCommand);
+  add_sizes(*command, options, "Bytes of an operation, whole doubles", {8, 4194304});
+  add_words(*command, "--parts", options.parts, shmem_parts(), "Groups of operations, comma-separated");
+  add_common(*command, options);
+  add_sampling(*command, options);
+  command->footer(
+      "limit: a copy or a store, and the fence that quiet needs, or an atomic instruction, on memory of the same node.\n"
+      "Example: mpiexec -n 2 halocline-bench shmem --parts put,atomics");
+  return command;
+}
+
 const char *const kModel =
     "Measures the operations of `operations` and the swaps of `halo` on several numbers of ranks, and fits a cost curve to each: latency, "
     "bytes "
@@ -272,10 +291,15 @@ Commands halocline_commands(const AddContenders &guests) {
     launch.publisher.publish(*outcome.report);
     return EXIT_SUCCESS;
   };
-  return {command_of<HaloOptions>(add_halo_command, run_halo), command_of<ModelOptions>(add_model_command, run_model_command, true),
-          between_two(add_notify_command, run_notify),         between_two(add_bandwidth_command, run_bandwidth),
-          between_two(add_overlap_command, run_overlap),       between_two(add_progress_command, run_progress),
-          reporting(add_operations_command, run_operations),   reporting(add_armci_command, run_armci)};
+  return {command_of<HaloOptions>(add_halo_command, run_halo),
+          command_of<ModelOptions>(add_model_command, run_model_command, true),
+          between_two(add_notify_command, run_notify),
+          between_two(add_bandwidth_command, run_bandwidth),
+          between_two(add_overlap_command, run_overlap),
+          between_two(add_progress_command, run_progress),
+          reporting(add_operations_command, run_operations),
+          reporting(add_armci_command, run_armci),
+          reporting(add_shmem_command, run_shmem)};
 }
 
 }  // namespace bench
