@@ -162,7 +162,9 @@ double to_and_fro(const ShmemStage &stage, int count, Send send, Receive receive
          2;
 }
 
-double sample_signals(ShmemStage &stage, int count, std::size_t bytes) {
+using PutWithSignal = decltype(&shmem_putmem_signal);
+
+double sample_signals(ShmemStage &stage, int count, std::size_t bytes, PutWithSignal put) {
   const int other = stage.rank == 0 ? stage.target : 0;
   const std::int64_t stamp = ++stage.stamp;
   std::memcpy(stage.source, &stamp, sizeof stamp);
@@ -170,7 +172,7 @@ double sample_signals(ShmemStage &stage, int count, std::size_t bytes) {
   shmem_barrier_all();
   std::uint64_t sent = 0, received = 0;
   const double us = to_and_fro(
-      stage, count, [&] { shmem_putmem_signal(stage.here, stage.source, bytes, stage.signal, ++sent, SHMEM_SIGNAL_SET, other); },
+      stage, count, [&] { put(stage.here, stage.source, bytes, stage.signal, ++sent, SHMEM_SIGNAL_SET, other); },
       [&] { shmem_signal_wait_until(stage.signal, SHMEM_CMP_GE, ++received); });
   shmem_barrier_all();
   const bool takes_part = stage.rank == 0 || stage.rank == stage.target;
@@ -252,12 +254,15 @@ std::vector<Operation> shmem_atomics(ShmemStage &stage) {
 
 std::vector<Operation> shmem_signals(ShmemStage &stage, halocline::Segment &segment, const std::vector<std::int64_t> &sizes) {
   std::vector<Operation> operations;
-  for (const std::int64_t bytes : sizes) {
-    Operation operation{"put with signal", bytes};
-    operation.backends = {{kShmem, [&stage, bytes](int count) { return sample_signals(stage, count, static_cast<std::size_t>(bytes)); }},
-                          {kNotifiedPut, [&stage, &segment, bytes](int count) { return sample_notified(stage, segment, count, bytes); }}};
+  const auto add = [&](const std::string &name, std::int64_t bytes, PutWithSignal put) {
+    Operation operation{name, bytes};
+    operation.backends = {
+        {kShmem, [&stage, bytes, put](int count) { return sample_signals(stage, count, static_cast<std::size_t>(bytes), put); }},
+        {kNotifiedPut, [&stage, &segment, bytes](int count) { return sample_notified(stage, segment, count, bytes); }}};
     operations.push_back(operation);
-  }
+  };
+  for (const std::int64_t bytes : sizes) add("put with signal", bytes, shmem_putmem_signal);
+  for (const std::int64_t bytes : sizes) add("put with signal, nbi", bytes, shmem_putmem_signal_nbi);
   return operations;
 }
 
