@@ -13,7 +13,7 @@ add_test(NAME exports.gaspi COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE
 file(GLOB shmem_headers ${PROJECT_SOURCE_DIR}/include/halocline/shmem/*.h)
 add_test(NAME exports.shmem COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/exports.py $<TARGET_FILE:halocline_shmem> shmem_=pshmem_
   ${PROJECT_SOURCE_DIR}/include/shmem.h ${PROJECT_SOURCE_DIR}/include/shmemx.h ${PROJECT_SOURCE_DIR}/include/pshmem.h ${shmem_headers}
-  +MPI_Init +MPI_Init_thread +MPI_Finalize)
+  +MPI_Init +MPI_Init_thread +MPI_Finalize +shmem_near_1)
 add_test(NAME exports.armci COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/armci_exports.py $<TARGET_FILE:halocline_armci>
   ${PROJECT_SOURCE_DIR}/include/armci.h ${PROJECT_SOURCE_DIR}/include/message.h ${PROJECT_SOURCE_DIR}/include/armcix.h
   ${PROJECT_SOURCE_DIR}/include/parmci.h)

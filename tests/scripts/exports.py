@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks what a library shows to the world: every function of its C headers, nothing else, and a soname.
 
-Usage: exports.py LIBRARY PREFIX[=PROFILING] HEADER... [+NAME...]    PREFIX: how the names of the functions begin; NAME: a function
+Usage: exports.py LIBRARY PREFIX[=PROFILING] HEADER... [+NAME...]    PREFIX: how the names of the functions begin; NAME: another name
 that is exported and declared elsewhere
 
 With PROFILING each function stands there twice: under its own name, which is weak, and strong with that prefix; a header declares that by
