@@ -47,11 +47,11 @@ struct Names {
   HLC_SHMEM_FETCHING(name##_atomic_compare_swap) \
   HLC_SHMEM_FETCHING(name##_atomic_fetch_inc)    \
   HLC_SHMEM_BOTH(name##_atomic_inc) HLC_SHMEM_FETCHING(name##_atomic_fetch_add) HLC_SHMEM_BOTH(name##_atomic_add)
-#define SHMEM_INLINE_BITWISE(name, type)                                                                                  \
-  HLC_SHMEM_FETCHING(name##_atomic_fetch_and)                                                                             \
-  HLC_SHMEM_BOTH(name##_atomic_and)                                                                                       \
-  HLC_SHMEM_FETCHING(name##_atomic_fetch_or) HLC_SHMEM_BOTH(name##_atomic_or) HLC_SHMEM_FETCHING(name##_atomic_fetch_xor) \
-      HLC_SHMEM_BOTH(name##_atomic_xor)
+#define SHMEM_INLINE_BITWISE(name, type)      \
+  HLC_SHMEM_FETCHING(name##_atomic_fetch_and) \
+  HLC_SHMEM_BOTH(name##_atomic_and)           \
+  HLC_SHMEM_FETCHING(name##_atomic_fetch_or)  \
+  HLC_SHMEM_BOTH(name##_atomic_or) HLC_SHMEM_FETCHING(name##_atomic_fetch_xor) HLC_SHMEM_BOTH(name##_atomic_xor)
 
 /// Every function that has an inline form. The linker fills it; the compiler does not compare.
 const volatile Names kFunctions[] = {HLC_SHMEM_BOTH(fence) HLC_SHMEM_BOTH(quiet)
