@@ -17,7 +17,8 @@ namespace halocline::core {
 /// The five kinds from `scatter` on are packed (packed_service.cpp): they are about `count` bytes of memory in strips, from `offset` on. The operands begin
 /// with the code of the strips (elements/strip_code.hpp), `id` bytes. Values follow. Of `scatter`, `change` and `fetch` they are as many bytes as
 /// the strips, or none if a fetch only reads. Of `swap` they are what is expected and what replaces it. `type` is an elements::Basic, `op` an
-/// elements::Operation. `expected` is 0, or 1 + the offset of a word in the same memory that is held meanwhile.
+/// elements::Operation. `expected` is 0, or 1 + the offset of a word in the same memory that is held meanwhile. `alone` is 1 if all who change
+/// the elements hold that word: no instruction has to be atomic then.
 struct Message {
   enum class Kind : std::uint32_t {
     reply,
@@ -41,7 +42,8 @@ struct Message {
   std::uint32_t request = 0, use = 0;  // of the query, to find it again
   std::uint32_t segment = 0;
   std::int8_t op = 0, type = 0;
-  std::uint16_t silent = 0;  // 1: no reply is wanted
+  std::uint8_t silent = 0;  // 1: no reply is wanted
+  std::uint8_t alone = 0;  // of `change`, `fetch` and `swap`
   std::int32_t target = 0;  // the rank that is asked, or whose reply is awaited
   std::uint32_t id = 0;  // of a notification
   std::int64_t offset = 0, count = 0;

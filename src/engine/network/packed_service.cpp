@@ -29,8 +29,9 @@ struct Packed {
   Operation operation() const { return static_cast<Operation>(query.op); }
   Basic type() const { return static_cast<Basic>(query.type); }
   bool moves() const { return query.kind == Kind::scatter || query.kind == Kind::gather; }
+  bool holds_alone() const { return query.alone != 0 && query.expected != 0; }
   /// Other ranks of the node change elements without this thread's knowledge, unless a lock keeps them out.
-  Access access() const { return memory.lock || memory.is_alone ? Access::exclusive : Access::atomic; }
+  Access access() const { return memory.lock || memory.is_alone || holds_alone() ? Access::exclusive : Access::atomic; }
 };
 
 /// Calls each(strip) for all strips, with offsets in the memory, until it returns false; false then, and if the code is invalid.
@@ -171,7 +172,7 @@ bool try_word(std::uint64_t &word) {
   constexpr int kTries = 500;
   for (int tries = 0; tries < kTries; ++tries) {
     std::uint64_t free = 0;
-    // SYNC accumulated-before-next (pairs with unlock_accumulates_of_nodes)
+    // SYNC accumulated-before-next (pairs with unlock_accumulates_of_nodes and AccumulateLock::unlock)
     if (std::atomic_ref(word).compare_exchange_strong(free, 1, std::memory_order_acquire)) return true;
     cpu_pause();
   }
@@ -182,7 +183,7 @@ Outcome do_holding_word(const Packed &packed, Reply *reply) {
   std::uint64_t *const word = word_of(packed);
   if (word && !try_word(*word)) return Outcome::later;
   do_work(packed, reply);
-  // SYNC accumulated-before-next (pairs with lock_accumulates_of_nodes)
+  // SYNC accumulated-before-next (pairs with lock_accumulates_of_nodes and AccumulateLock::try_lock)
   if (word) std::atomic_ref(*word).store(0, std::memory_order_release);
   return Outcome::done;
 }

@@ -87,6 +87,7 @@ class PackedMessages {
         origin_(side_of(operation.origin)),
         result_(side_of(operation.result)) {
     message_.op = static_cast<std::int8_t>(operation.operation);
+    message_.alone = operation.is_alone ? 1 : 0;
   }
 
   Status send_all() {

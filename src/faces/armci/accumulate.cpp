@@ -1,9 +1,10 @@
 // Accumulates. On one node the calling process adds under the target's lock, in loops that the compiler vectorises. Where there are several
-// nodes, the target also adds what other nodes send it; so all use the processor's atomic instructions. What is scaled is written to a buffer
-// first. Complex numbers are added part by part, which gives the same sums.
+// nodes, the target also adds what other nodes send it; so all hold a word of the allocation instead. Addresses need not be aligned. What is
+// scaled is written to a buffer first. Complex numbers are added part by part, which gives the same sums.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <vector>
 
@@ -100,8 +101,8 @@ void scale_bytes(const Scaled &scaled, const char *from, char *to, std::int64_t 
 /// Adds rows to memory of this node.
 class RowAdder {
  public:
-  RowAdder(const Scaled &scaled, elements::Access access)
-      : scaled_(scaled), is_one_(is_one(scaled)), applier_({Operation::sum, access}, part_of(scaled.type)) {}
+  explicit RowAdder(const Scaled &scaled)
+      : scaled_(scaled), is_one_(is_one(scaled)), applier_({Operation::sum, elements::Access::exclusive}, part_of(scaled.type)) {}
 
   void add(char *to, const char *from, std::int64_t bytes) const {
     if (is_one_) return add_scaled(to, from, bytes);
@@ -126,18 +127,45 @@ class RowAdder {
   elements::Applier applier_;
 };
 
-void add_here(Job &job, const OneSided &access, const Scaled &scaled, char *to) {
-  const bool is_atomic = job.has_other_nodes();
-  const RowAdder adder(scaled, is_atomic ? elements::Access::atomic : elements::Access::exclusive);
+/// What accumulates to memory of a process of this node hold: where other nodes accumulate too, the word of the allocation, which the target
+/// holds for them, else the process's lock, which is taken over from a process that has ended. Memory that is in no allocation is the calling
+/// process's own, and no other process accumulates there.
+class AccumulateLock {
+ public:
+  AccumulateLock(Job &job, const OneSided &access, const Place &place) : node_(job.accumulates_of(access.proc)) {
+    if (!job.has_other_nodes()) return;
+    Place found = place;
+    if (!found.memory) job.allocations.locate(access.proc, access.remote, access.block.remote_extent(), &found);
+    if (found.memory) word_ = reinterpret_cast<std::uint64_t *>(found.memory->data() + lock_offset(*found.memory));
+  }
+  bool try_lock() const {
+    if (!word_) return node_.try_lock();
+    std::uint64_t free = 0;
+    // SYNC accumulated-before-next (pairs with do_holding_word and unlock)
+    return std::atomic_ref(*word_).compare_exchange_strong(free, 1, std::memory_order_acquire);
+  }
+  void unlock() const {
+    if (!word_) return node_.unlock();
+    // SYNC accumulated-before-next (pairs with try_word and try_lock)
+    std::atomic_ref(*word_).store(0, std::memory_order_release);
+  }
+
+ private:
+  const NodeLock &node_;
+  std::uint64_t *word_ = nullptr;
+};
+
+void add_here(Job &job, const OneSided &access, const Scaled &scaled, const Place &place) {
+  const RowAdder adder(scaled);
   const auto *const from = static_cast<const char *>(access.local);
-  const NodeLock &lock = job.accumulates_of(access.proc);
-  if (!is_atomic) settle(await(job, access.call, [&] { return lock.try_lock() ? Status::ok : Status::again; }));
+  const AccumulateLock lock(job, access, place);
+  settle(await(job, access.call, [&] { return lock.try_lock() ? Status::ok : Status::again; }));
   access.block.for_each_strip(
       [&](std::int64_t local, std::int64_t remote, std::int64_t rows, std::int64_t by_local, std::int64_t by_remote) {
         for (std::int64_t row = 0; row < rows; ++row)
-          adder.add(to + remote + row * by_remote, from + local + row * by_local, access.block.row());
+          adder.add(place.here + remote + row * by_remote, from + local + row * by_local, access.block.row());
       });
-  if (!is_atomic) lock.unlock();
+  lock.unlock();
 }
 
 /// The local data, scaled, one row after the other.
@@ -155,8 +183,6 @@ std::vector<char> scaled_copy(const OneSided &access, const Scaled &scaled) {
 /// The local memory may be reused when it returns, in a non-blocking call too: the scaled copy is the library's.
 void add_far(Job &job, const OneSided &access, const Scaled &scaled, const Place &place) {
   const Target at{*place.memory, place.offset};
-  if (place.offset % elements::basic_bytes(part_of(scaled.type)) != 0)
-    end_all_with("%s on rank %d: the target %p of rank %d is not aligned to its type", access.call, job.rank(), access.remote, access.proc);
   settle(job.unordered.begin(access.call, at, access.block.remote_extent(), Access::accumulate));
   const bool copies = !is_one(scaled);
   std::vector<char> copy;
@@ -170,6 +196,8 @@ void add_far(Job &job, const OneSided &access, const Scaled &scaled, const Place
   operation.target = {&remote, 1, nullptr};
   operation.origin = {&local, 1, copies ? copy.data() : static_cast<char *>(access.local)};
   operation.bytes = access.block.bytes();
+  operation.word = lock_offset(*place.memory);
+  operation.is_alone = true;
   settle(begin_packed(access.call, at, operation));
   if (copies || access.mode == Mode::blocking) settle(flush_local(access.call, *place.memory));
 }
@@ -191,7 +219,7 @@ std::int64_t element_bytes(int type) {
 void accumulate(Job &job, const OneSided &access, const Scaled &scaled) {
   const Place place = find_place(job, access.call, access.remote, access.proc, access.block.remote_extent());
   if (place.here)
-    add_here(job, access, scaled, place.here);
+    add_here(job, access, scaled, place);
   else
     add_far(job, access, scaled, place);
 }

@@ -24,13 +24,15 @@ const Range *find_before(const std::vector<const Range *> &ranges, std::uint64_t
 
 Status Allocation::make(std::int64_t bytes) {
   MemorySpec spec;
-  spec.bytes = bytes;
+  spec.bytes = round_up(bytes, kLockBytes) + kLockBytes;
+  bytes_ = bytes;
   return bytes > 0 ? mine_.create(spec) : Status::ok;
 }
 
 PartRecord Allocation::record() const {
   PartRecord record;
   record.address = reinterpret_cast<std::uint64_t>(mine_.data());
+  record.bytes = bytes_;
   record.descriptor = mine_.descriptor();
   return record;
 }
@@ -39,7 +41,7 @@ Status Allocation::open(int proc, const PartRecord &record) {
   auto part = std::make_unique<Part>();
   part->proc = proc;
   part->memory = std::make_unique<OpenedMemory>();
-  const auto bytes = static_cast<std::uint64_t>(record.descriptor.bytes);
+  const auto bytes = static_cast<std::uint64_t>(record.bytes);
   if (bytes > 0) {
     const bool is_mine = proc == network_.communicator().rank();
     HLC_TRY(part->memory->open(network_, proc, record.descriptor, is_mine ? &mine_ : nullptr));

@@ -20,6 +20,7 @@ struct PartRecord {
   std::int64_t failed = 0;  // not 0: it could not make its part
   std::uint64_t number = 0;  // the least number that it has not given to an allocation
   std::uint64_t address = 0;  // where it sees its part
+  std::int64_t bytes = 0;  // of the program
   MemoryDescriptor descriptor;
 };
 
@@ -28,6 +29,10 @@ struct Range {
   std::uint64_t begin = 0, bytes = 0;
   const RemoteMemory *memory = nullptr;
 };
+
+/// Where in a part's memory the word is that accumulates hold where there are several nodes: behind the program's bytes.
+constexpr std::int64_t kLockBytes = 64;
+inline std::int64_t lock_offset(const RemoteMemory &memory) { return memory.bytes() - kLockBytes; }
 
 /// One allocation, as this process reaches it.
 class Allocation {
@@ -59,6 +64,7 @@ class Allocation {
 
  private:
   Network &network_;
+  std::int64_t bytes_ = 0;
   LocalMemory mine_;
   std::vector<std::unique_ptr<Part>> parts_;
 };

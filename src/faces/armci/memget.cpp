@@ -41,6 +41,7 @@ Allocation &attach(Job &job, const armci_meminfo_t &info) {
   }
   PartRecord record;
   record.address = reinterpret_cast<std::uint64_t>(info.addr);
+  record.bytes = static_cast<std::int64_t>(info.size);
   std::memcpy(&record.descriptor, info.idlist, sizeof record.descriptor);
   return add_single(job, std::make_unique<Allocation>(job.context.network()), info.cpid, record);
 }
