@@ -136,6 +136,30 @@ TYPED_TEST(ArmciAccS, of_all_ranks_at_once_loses_nothing) {
   ARMCI_Barrier();
 }
 
+/// Rows that are an odd number of bytes apart, so that most elements are not aligned.
+TYPED_TEST(ArmciAccS, of_all_ranks_at_once_loses_nothing_where_elements_are_not_aligned) {
+  using T = TypeParam;
+  constexpr int rows = 9, length = 11, times = 60;
+  constexpr int bytes = length * static_cast<int>(sizeof(T));
+  int stride[1] = {bytes + 3}, here[1] = {bytes}, count[2] = {bytes, rows};
+  const GlobalMemory memory(1 + rows * (bytes + 3));
+  memory.fill(0);
+  ARMCI_Barrier();
+  std::vector<T> added(rows * length, real_element<T>(1));
+  T scale = real_element<T>(2);
+  for (int time = 0; time < times; ++time)
+    EXPECT_EQ(ARMCI_AccS(accumulate_type<T>(), &scale, added.data(), here, memory.of(0) + 1, stride, count, 1, 0), 0);
+  ARMCI_Barrier();
+  if (rank() != 0) return;
+  const std::vector<char> now = memory.copy();
+  for (int row = 0; row < rows; ++row)
+    for (int i = 0; i < length; ++i) {
+      T sum{};
+      std::memcpy(&sum, now.data() + 1 + row * stride[0] + i * static_cast<int>(sizeof(T)), sizeof sum);
+      ASSERT_EQ(sum, real_element<T>(2 * times * size())) << "row " << row << ", element " << i;
+    }
+}
+
 /// What Global Arrays uses to send a patch by messages.
 TEST(ArmciWriteStrided, packs_what_read_strided_unpacks) {
   for (int stream = 0; stream < streams; ++stream) {

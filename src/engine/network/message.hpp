@@ -17,8 +17,8 @@ namespace halocline::core {
 /// The five kinds from `scatter` on are packed (packed_service.cpp): they are about `count` bytes of memory in strips, from `offset` on. The operands begin
 /// with the code of the strips (elements/strip_code.hpp), `id` bytes. Values follow. Of `scatter`, `change` and `fetch` they are as many bytes as
 /// the strips, or none if a fetch only reads. Of `swap` they are what is expected and what replaces it. `type` is an elements::Basic, `op` an
-/// elements::Operation. `expected` is 0, or 1 + the offset of a word in the same memory that is held meanwhile. `alone` is 1 if all who change
-/// the elements hold that word: no instruction has to be atomic then.
+/// elements::Operation. `expected` is 0, or 1 + the offset of a word in the same memory that is held meanwhile. `alone` is 1 if all ranks
+/// that change the elements hold that word: no instruction has to be atomic then.
 struct Message {
   enum class Kind : std::uint32_t {
     reply,

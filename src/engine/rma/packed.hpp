@@ -32,7 +32,7 @@ struct PackedOperation {
   std::int64_t bytes = 0;
   std::int64_t word =
       -1;  // offset of a word of the same memory, which is 1 while this or another operation is done that names it; below 0: none
-  bool is_alone = false;  // all who change these elements hold that word, so that they need no atomic instructions
+  bool is_alone = false;  // all ranks that change these elements hold that word, and need no atomic instructions
 };
 
 /// Begins one. Waits while too many requests are under way there.
