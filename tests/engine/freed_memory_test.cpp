@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <malloc.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -40,6 +42,18 @@ std::byte *kept(std::size_t) {
   return memory;
 }
 
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+const std::size_t huge_bytes = (static_cast<std::size_t>(most_bytes) + kHugePage - 1) / kHugePage * kHugePage;
+
+/// The same of huge pages, if the kernel makes any.
+std::byte *huge(std::size_t) {
+  static std::byte *const memory = map(huge_bytes + kHugePage);
+  const std::size_t beyond = reinterpret_cast<std::uintptr_t>(memory) % kHugePage;
+  std::byte *const first = memory + (beyond == 0 ? 0 : kHugePage - beyond);
+  madvise(first, huge_bytes, MADV_HUGEPAGE);
+  return first;
+}
+
 /// What malloc takes from the system by brk, and releases in its own time.
 std::byte *heap(std::size_t bytes) { return static_cast<std::byte *>(std::malloc(bytes)); }
 
@@ -56,6 +70,7 @@ const Source sources[] = {
        void *const moved = mremap(memory, bytes, 2 * bytes, MREMAP_MAYMOVE);
        munmap(moved == MAP_FAILED ? memory : moved, moved == MAP_FAILED ? bytes : 2 * bytes);
      }},
+    {huge, [](std::byte *memory, std::size_t) { madvise(memory, huge_bytes, MADV_DONTNEED); }},
 };
 
 /// malloc keeps a block of this size in its heap, where it would have mapped it alone.
@@ -63,6 +78,32 @@ void keep_in_heap() {
   mallopt(M_MMAP_THRESHOLD, static_cast<int>(4 * most_bytes));
   mallopt(M_TRIM_THRESHOLD, 0);
 }
+
+/// A process that has all memory of this one, page by page, until the first of both writes to the page.
+class Child {
+ public:
+  Child() {
+    EXPECT_EQ(pipe(ends_), 0);
+    process_ = fork();
+    if (process_ != 0) return;
+    close(ends_[1]);
+    char none;
+    _exit(read(ends_[0], &none, 1) == 0 ? 0 : 1);
+  }
+  Child(const Child &) = delete;
+  Child &operator=(const Child &) = delete;
+  ~Child() {
+    close(ends_[1]);
+    close(ends_[0]);
+    int status = -1;
+    EXPECT_EQ(waitpid(process_, &status, 0), process_);
+    EXPECT_EQ(status, 0);
+  }
+
+ private:
+  int ends_[2] = {-1, -1};
+  pid_t process_ = -1;
+};
 
 class Round {
  public:
@@ -133,6 +174,19 @@ TEST(FreedMemory, of_a_segment_takes_nothing_of_the_next_one_at_its_address) {
   for (int number = 0; number < rounds() / 2; ++number) {
     TestSegment segment(most_bytes);
     Round(segment, number).put();
+  }
+}
+
+/// The parent writes to pages that it shares with the child, and gets others.
+TEST(FreedMemory, is_not_that_of_a_child_process) {
+  TestSegment segment(most_bytes);
+  for (int number = 0; number < rounds() / 4; ++number) {
+    Round before(segment, number), after(segment, number + 1);
+    before.put();
+    before.get();
+    const Child child;
+    after.put();
+    after.get();
   }
 }
 
