@@ -18,6 +18,8 @@ class TestSegment {
   explicit TestSegment(std::int64_t bytes, int notifications = 0, bool shared = false) {
     const hlc_segment_spec spec{bytes, notifications, shared ? 1 : 0};
     EXPECT_TRUE(ok(hlc_segment_create(context(), &spec, &segment_)));
+    // Said now, because a test that uses it all the same crashes.
+    if (!segment_) std::fprintf(stderr, "rank %d has no segment: %s\n", rank(), hlc_error_message());
   }
   TestSegment(const TestSegment &) = delete;
   TestSegment &operator=(const TestSegment &) = delete;
