@@ -16,7 +16,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / "abi" / "layouts.txt"
-# What shmem.h includes stands by itself nowhere. Its functions are those of pshmem.h; inline functions of programs read the types of near.h.
+# What shmem.h includes stands by itself nowhere. Its functions are those of pshmem.h; inline functions of programs read the types of
+# near.h.
 HEADERS = sorted(path for path in (ROOT / "include").rglob("*.h") if path.parent.name != "shmem")
 DESCRIBED = {*HEADERS, ROOT / "include/halocline/shmem/near.h"}
 HEAD = "# The types of the public C headers, on 64 bits. Written by scripts/layouts.py update; docs/packages.md says when.\n"
