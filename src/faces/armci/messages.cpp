@@ -53,13 +53,25 @@ void broadcast_in_scope(Job &job, const char *call, int scope, const ARMCI_Group
   broadcast(job, call, buffer, bytes, comm.rank_of(job, call, root), comm.get());
 }
 
+/// Waits for a message of any process. MPICH 5.0.2 loses receives from MPI_ANY_SOURCE where processes of this node and of another one send.
+int await_sender(Job &job, const char *call, int tag) {
+  MPI_Status status;
+  settle(await(job, call, [&] {
+    int arrived = 0;
+    settle_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tag, job.world.comm, &arrived, &status), "MPI_Iprobe");
+    return arrived != 0 ? halocline::core::Status::ok : halocline::core::Status::again;
+  }));
+  return status.MPI_SOURCE;
+}
+
 int receive(const char *call, int tag, void *buffer, int buflen, int *msglen, int from) {
   return enter(call, [&](Job &job) {
     check_bytes(job, call, buffer, buflen);
     check_tag(job, call, tag);
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Status status;
-    settle_mpi(MPI_Irecv(buffer, buflen, MPI_BYTE, from, tag, job.world.comm, &request), "MPI_Irecv");
+    const int source = from == MPI_ANY_SOURCE ? await_sender(job, call, tag) : from;
+    settle_mpi(MPI_Irecv(buffer, buflen, MPI_BYTE, source, tag, job.world.comm, &request), "MPI_Irecv");
     await_mpi(job, call, request, &status);
     if (msglen) MPI_Get_count(&status, MPI_BYTE, msglen);
     return status.MPI_SOURCE;
