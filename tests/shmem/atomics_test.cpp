@@ -117,7 +117,9 @@ AMO_TYPES(COUNTS)
     EXPECT_EQ(shmem_##name##_atomic_fetch_and(variable.get(), 0x3C, next()), static_cast<type>(0xFF)); \
     EXPECT_EQ(shmem_##name##_atomic_fetch_xor(variable.get(), 0x0C, next()), static_cast<type>(0x3C)); \
     shmem_##name##_atomic_or(variable.get(), 0x01, next());                                            \
+    shmem_fence();                                                                                     \
     shmem_##name##_atomic_and(variable.get(), 0x21, next());                                           \
+    shmem_fence();                                                                                     \
     shmem_##name##_atomic_xor(variable.get(), 0x40, next());                                           \
     shmem_quiet();                                                                                     \
     shmem_##name##_atomic_fetch_or_nbi(&old, variable.get(), 0x80, next());                            \
