@@ -154,6 +154,33 @@ TEST(ShmemAtomics, of_all_pes_on_one_counter_lose_nothing) {
   EXPECT_EQ(shmem_long_g(&counter, 0), 2 * rounds * size());
 }
 
+/// A program may wait by repeating an atomic on a variable of its own: it does nothing else while PEs of other nodes change that.
+TEST(ShmemAtomics, serve_other_nodes_while_a_program_repeats_them) {
+  constexpr long rounds = 20;
+  const Variable<long> variable;
+  variable.begin(0);
+  long *const mine = variable.get();
+  const auto repeat = [mine](long round, auto look) {
+    shmem_long_atomic_inc(mine, next());
+    while (look() < round) continue;
+  };
+  for (long round = 1; round <= rounds; round += 5) {
+    repeat(round, [mine] { return shmem_long_atomic_fetch(mine, rank()); });
+    repeat(round + 1, [mine] { return shmem_long_atomic_fetch_add(mine, 0, rank()); });
+    repeat(round + 2, [mine] { return shmem_long_atomic_compare_swap(mine, -1, -2, rank()); });
+    repeat(round + 3, [mine] {
+      long seen = 0;
+      shmem_long_get(&seen, mine, 1, rank());
+      return seen;
+    });
+    repeat(round + 4,
+           [mine] { return static_cast<long>(shmem_ulong_atomic_fetch_or(reinterpret_cast<unsigned long *>(mine), 0, rank())); });
+  }
+  meet();
+  EXPECT_EQ(*mine, rounds);
+  meet();
+}
+
 TEST(ShmemAtomics, have_their_deprecated_names) {
   const Variable<long> variable;
   variable.begin(3);

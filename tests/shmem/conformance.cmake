@@ -7,6 +7,9 @@ if(LIBFABRIC_INCLUDE_DIR)
   halocline_mpi_test(NAME shmem TARGET halocline_shmem_conformance RANKS 3 MEMORY_RANKS 2 LONG_RANKS 2 4 7 FAKE_NODES 2 TIMEOUT 240)
   halocline_mpi_test(NAME shmem_unordered TARGET halocline_shmem_conformance LONG_RANKS 2 4 FAKE_NODES 2 TIMEOUT 240
     ENV HALOCLINE_FAKE_NETWORK=unordered)
+  # Without another thread that drives progress, a program that repeats calls does.
+  halocline_mpi_test(NAME shmem_caller TARGET halocline_shmem_conformance RANKS 2 LONG_RANKS 3 FAKE_NODES 2 ENV HALOCLINE_PROGRESS=caller
+    ARGS --gtest_filter=*serve_other_nodes*)
   halocline_mpi_test(NAME shmem_thread TARGET halocline_shmem_conformance LONG_RANKS 3 FAKE_NODES 2 TIMEOUT 240 ENV HALOCLINE_PROGRESS=thread)
 endif()
 # Programs as their users write them, which know nothing of MPI.

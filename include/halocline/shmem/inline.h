@@ -138,7 +138,8 @@ SHMEM_INLINE void shmem_inline_copy(void *dest, const void *source, size_t bytes
       shmem_called_ctx_##name(ctx, dest, source, nelems, pe); \
   }
 #define SHMEM_INLINE_PUT(name, T, size) SHMEM_INLINE_COPIES(name, T, size, dest, source, shmem_inline_address(dest, pe), source)
-#define SHMEM_INLINE_GET(name, T, size) SHMEM_INLINE_COPIES(name, T, size, source, dest, dest, shmem_inline_address(source, pe))
+#define SHMEM_INLINE_GET(name, T, size) \
+  SHMEM_INLINE_COPIES(name, T, size, source, dest && !shmem_near_1.has_others, dest, shmem_inline_address(source, pe))
 
 #define SHMEM_INLINE_RMA(N, T) \
   SHMEM_INLINE_PUT_AND_GET(N, T) \
@@ -159,34 +160,36 @@ SHMEM_INLINE void shmem_inline_copy(void *dest, const void *source, size_t bytes
 #define SHMEM_INLINE_WORD(T, word) SHMEM_INLINE_AS(T *, shmem_inline_address(word, pe))
 /* A function without and with a context, that returns nothing: its parameters with their types, and without, which of them is the word, and
  * what is done. */
-#define SHMEM_INLINE_CHANGE(name, T, typed, names, word, work) \
+#define SHMEM_INLINE_CHANGE(...) SHMEM_INLINE_CHANGE_WHERE(1, __VA_ARGS__)
+#define SHMEM_INLINE_CHANGE_WHERE(may, name, T, typed, names, word, work) \
   SHMEM_INLINE_CALLED(void, name, (SHMEM_INLINE_BARE typed, int pe)) \
   SHMEM_INLINE_CALLED(void, ctx_##name, (shmem_ctx_t ctx, SHMEM_INLINE_BARE typed, int pe)) \
   SHMEM_INLINE void shmem_##name(SHMEM_INLINE_BARE typed, int pe) { \
-    if (SHMEM_INLINE_LIKELY(shmem_inline_reaches_word(word, sizeof(T), pe))) \
+    if (SHMEM_INLINE_LIKELY(may && shmem_inline_reaches_word(word, sizeof(T), pe))) \
       work; \
     else \
       shmem_called_##name(SHMEM_INLINE_BARE names, pe); \
   } \
   SHMEM_INLINE void shmem_ctx_##name(shmem_ctx_t ctx, SHMEM_INLINE_BARE typed, int pe) { \
-    if (SHMEM_INLINE_LIKELY(shmem_inline_of_world(ctx) && shmem_inline_reaches_word(word, sizeof(T), pe))) \
+    if (SHMEM_INLINE_LIKELY(may && shmem_inline_of_world(ctx) && shmem_inline_reaches_word(word, sizeof(T), pe))) \
       work; \
     else \
       shmem_called_ctx_##name(ctx, SHMEM_INLINE_BARE names, pe); \
   }
-/* The same with a result, and its non-blocking form, which is complete when it returns. */
+/* The same with a result, and its non-blocking form, which is complete when it returns. A program may repeat it until another PE has changed the
+ * word: where there are other nodes, the library serves these meanwhile. */
 #define SHMEM_INLINE_FETCH(name, T, typed, names, word, work) \
   SHMEM_INLINE_CALLED(T, name, (SHMEM_INLINE_BARE typed, int pe)) \
   SHMEM_INLINE_CALLED(T, ctx_##name, (shmem_ctx_t ctx, SHMEM_INLINE_BARE typed, int pe)) \
   SHMEM_INLINE T shmem_##name(SHMEM_INLINE_BARE typed, int pe) { \
-    if (SHMEM_INLINE_LIKELY(shmem_inline_reaches_word(word, sizeof(T), pe))) return work; \
+    if (SHMEM_INLINE_LIKELY(!shmem_near_1.has_others && shmem_inline_reaches_word(word, sizeof(T), pe))) return work; \
     return shmem_called_##name(SHMEM_INLINE_BARE names, pe); \
   } \
   SHMEM_INLINE T shmem_ctx_##name(shmem_ctx_t ctx, SHMEM_INLINE_BARE typed, int pe) { \
-    if (SHMEM_INLINE_LIKELY(shmem_inline_of_world(ctx) && shmem_inline_reaches_word(word, sizeof(T), pe))) return work; \
+    if (SHMEM_INLINE_LIKELY(!shmem_near_1.has_others && shmem_inline_of_world(ctx) && shmem_inline_reaches_word(word, sizeof(T), pe))) return work; \
     return shmem_called_ctx_##name(ctx, SHMEM_INLINE_BARE names, pe); \
   } \
-  SHMEM_INLINE_CHANGE(name##_nbi, T, (T *fetch, SHMEM_INLINE_BARE typed), (fetch, SHMEM_INLINE_BARE names), word, *fetch = work)
+  SHMEM_INLINE_CHANGE_WHERE(!shmem_near_1.has_others, name##_nbi, T, (T *fetch, SHMEM_INLINE_BARE typed), (fetch, SHMEM_INLINE_BARE names), word, *fetch = work)
 
 #define SHMEM_INLINE_MOVING(N, T) \
   SHMEM_INLINE T shmem_inline_##N##_fetch(const T *word) { \
@@ -273,6 +276,7 @@ SHMEM_INLINE void shmem_ctx_quiet(shmem_ctx_t ctx) {
 #undef SHMEM_INLINE_WORD
 #undef SHMEM_INLINE_CHANGE
 #undef SHMEM_INLINE_FETCH
+#undef SHMEM_INLINE_CHANGE_WHERE
 #undef SHMEM_INLINE_MOVING
 #undef SHMEM_INLINE_ADDED
 #undef SHMEM_INLINE_COUNTING

@@ -38,11 +38,13 @@ constexpr hlc_number number_of() {
   stop("%s on PE %d: the address is %p but must be a multiple of %zu", call.name, need_job(call.name).rank(), address, bytes);
 }
 
-/// The word of a PE of this node; null for a PE of another node.
+/// The word of a PE of this node; null for a PE of another node. Programs repeat atomics until another PE has changed the word: so PEs of
+/// other nodes are served meanwhile.
 template <class T>
 inline T *find_word(const AtomicCall &call, const T *address) {
   if (reinterpret_cast<std::uintptr_t>(address) % sizeof(T) != 0) [[unlikely]]
     stop_for_alignment(call, address, sizeof(T));
+  poll_sometimes();
   return reinterpret_cast<T *>(find_place(call.name, {address, sizeof(T), "dest"}, call.pe));
 }
 

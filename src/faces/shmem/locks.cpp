@@ -100,7 +100,10 @@ extern "C" {
 
 void pshmem_set_lock(long *lock) { Lock("shmem_set_lock", lock).set(); }
 
-int pshmem_test_lock(long *lock) { return Lock("shmem_test_lock", lock).test() ? 0 : 1; }
+int pshmem_test_lock(long *lock) {
+  poll_sometimes();
+  return Lock("shmem_test_lock", lock).test() ? 0 : 1;
+}
 
 void pshmem_clear_lock(long *lock) {
   constexpr const char *call = "shmem_clear_lock";

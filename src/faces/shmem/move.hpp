@@ -42,6 +42,7 @@ inline void put_bytes(const char *call, ContextState &context, const Move &move,
 }
 
 inline void get_bytes(const char *call, ContextState &context, const Move &move, Returns returns) {
+  poll_sometimes();
   const char *place = near_place(move.source, move.bytes, move.pe);
   if (!place || !move.dest) [[unlikely]]
     return get_elsewhere(call, context, move, returns);
