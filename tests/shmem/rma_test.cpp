@@ -184,6 +184,29 @@ TEST(ShmemContext, is_used_by_several_threads_at_a_time) {
   meet();
 }
 
+/// A quiet waits for the operations of its own thread, also if another thread's quiet of the same context is on its way.
+TEST(ShmemContext, of_several_threads_is_quiet_for_each) {
+  constexpr int threads = 4, rounds = 200;
+  const Words words(threads);
+  write_words(words.get(), threads, rank(), 8);
+  meet();
+  std::vector<std::thread> all;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < threads; ++t)
+    all.emplace_back([&, t] {
+      const std::uint64_t right = word_of(next(), 8, static_cast<std::uint64_t>(t));
+      for (int round = 0; round < rounds; ++round) {
+        std::uint64_t got = 0;
+        shmem_uint64_get_nbi(&got, words.get() + t, 1, next());
+        shmem_quiet();
+        wrong += got != right ? 1 : 0;
+      }
+    });
+  for (std::thread &thread : all) thread.join();
+  EXPECT_EQ(wrong, 0);
+  meet();
+}
+
 TEST(ShmemSignal, comes_after_its_data) {
   for (const std::size_t count : {std::size_t{1}, std::size_t{200}, std::size_t{5'000}}) {
     const Words words(count + 2);

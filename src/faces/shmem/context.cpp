@@ -65,11 +65,12 @@ void quiet(const char *call, ContextState &context) {
   // SYNC put-before-flush (pairs with the message that tells the target): also a later get does not pass an earlier put.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!context.is_far_used()) return;
-  context.set_far_used(false);
-  Network &network = need_job(call).context.network();
-  must(flush_all(call, network));
-  // Also what signals and notifications without a reply have changed.
-  must(network.requests()->confirm_all(call));
+  context.complete([call] {
+    Network &network = need_job(call).context.network();
+    must(flush_all(call, network));
+    // Also what signals and notifications without a reply have changed.
+    must(network.requests()->confirm_all(call));
+  });
 }
 
 }  // namespace halocline::core::shmem

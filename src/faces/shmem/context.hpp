@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <mutex>
 
 #include "faces/shmem/failure.hpp"
 #include "faces/shmem/interface.hpp"
@@ -26,13 +27,26 @@ struct ContextState : shmem_ctx_s {
 
   constexpr ContextState() : shmem_ctx_s{0, 1} {}
 
-  bool is_far_used() { return std::atomic_ref(far_used).load(std::memory_order_relaxed) != 0; }
-  void set_far_used(bool is) { std::atomic_ref(far_used).store(is ? 1 : 0, std::memory_order_relaxed); }
+  bool is_far_used() { return std::atomic_ref(far_used).load(std::memory_order_acquire) != kComplete; }
+  /// After an operation that went to another node has begun.
+  void note_far() { std::atomic_ref(far_used).store(kBegun, std::memory_order_release); }
 
-  /// After an operation that went to another node.
-  void note_far() {
-    if (!is_far_used()) set_far_used(true);
+  /// Calls flush(), which completes what has begun, unless nothing has. A thread that finds another one in it waits for that.
+  template <class Flush>
+  void complete(Flush flush) {
+    const std::lock_guard lock(completing);
+    const std::atomic_ref state(far_used);
+    if (state.load(std::memory_order_acquire) == kComplete) return;
+    state.store(kFlushed, std::memory_order_seq_cst);
+    flush();
+    // What another thread has begun meanwhile may not be complete, and has changed the state.
+    unsigned char expected = kFlushed;
+    state.compare_exchange_strong(expected, kComplete, std::memory_order_acq_rel);
   }
+
+ private:
+  static constexpr unsigned char kComplete = 0, kBegun = 1, kFlushed = 2;
+  std::mutex completing;
 };
 
 /// SHMEM_CTX_DEFAULT.
