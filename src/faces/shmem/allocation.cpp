@@ -38,13 +38,17 @@ struct Argument {
   end_all(EXIT_FAILURE);
 }
 
-/// Waits for all PEs, which must have the same argument. Returns whether all of them have succeeded so far.
-bool meet(const char *call, Job &job, const Argument &argument, bool succeeded = true) {
+/// Where PEs compare one argument.
+constexpr Argument kNoOther{"", 0};
+
+/// Waits for all PEs, which must have the same arguments. Returns whether all of them have succeeded so far.
+bool meet(const char *call, Job &job, const Argument &argument, bool succeeded = true, const Argument &other = kNoOther) {
   quiet(call, default_context);
-  std::int64_t numbers[3] = {argument.value, -argument.value, succeeded ? 1 : 0};
-  must(reduce(job.context, job.context.comm(), MPI_MIN, numbers, 3));
+  std::int64_t numbers[5] = {argument.value, -argument.value, other.value, -other.value, succeeded ? 1 : 0};
+  if (failed(reduce(job.context, job.context.comm(), MPI_MIN, numbers, 5))) stop("%s on PE %d: %s", call, job.rank(), error_message());
   if (numbers[0] != -numbers[1]) stop_for_disagreement(call, job, argument, numbers[0], -numbers[1]);
-  return numbers[2] != 0;
+  if (numbers[2] != -numbers[3]) stop_for_disagreement(call, job, other, numbers[2], -numbers[3]);
+  return numbers[4] != 0;
 }
 
 std::int64_t as_number(std::size_t size) { return static_cast<std::int64_t>(std::min<std::size_t>(size, std::size_t{1} << 62)); }
@@ -66,7 +70,8 @@ void *allocate(const char *call, std::size_t size, std::size_t alignment, bool z
   const std::int64_t offset = job.heap.take(as_number(size), static_cast<std::int64_t>(alignment));
   const bool taken = offset != Heap::kNone && commit(job, offset + as_number(size));
   if (taken && zero) std::memset(job.heap_begin() + offset, 0, size);
-  if (meet(call, job, {"size", as_number(size)}, taken)) return job.heap_begin() + offset;
+  if (meet(call, job, {"size", as_number(size)}, taken, {"alignment", static_cast<std::int64_t>(alignment)}))
+    return job.heap_begin() + offset;
   if (offset != Heap::kNone) job.heap.release(offset);
   return nullptr;
 }
