@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lets a rank of an ARMCI program die while the others wait for it: they end long before HALOCLINE_TIMEOUT, one of them says which rank it
+"""Lets a rank of an ARMCI program, or a PE of OpenSHMEM, die while the others wait for it: they end long before HALOCLINE_TIMEOUT, one of them says which rank it
 was, and nothing stays in /dev/shm.
 
 Usage: death.py PROGRAM WAY... [--apart] [--ranks=N] -- LAUNCHER [FLAG...]
@@ -40,7 +40,7 @@ def try_way(way, ranks, program, launcher, nodes):
         words = ["sh", "-c", SHELL, "sh", program, way, directory]
         output, seconds = launch([*launcher, "-n", str(ranks), *words], nodes)
         left = peer_death.left_behind(directory)
-    named = [line for line in output.splitlines() if line.startswith("halocline: ") and "rank 1" in line]
+    named = [line for line in output.splitlines() if line.startswith("halocline: ") and ("rank 1" in line or "PE 1" in line)]
     right = seconds < TIMEOUT_S and named and "has not noticed" not in output
     print(f"{'passed' if right else 'failed'}: {way}: the others have ended after {seconds:.1f} s: {named[:1]}")
     if not right:

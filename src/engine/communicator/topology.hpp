@@ -36,6 +36,8 @@ class Topology {
   bool one_host() const { return one_host_; }
   /// Time limit of a wait in nanoseconds; 0: none.
   std::int64_t timeout_ns() const { return timeout_ns_; }
+  /// From now on waits end for lost ranks alone.
+  void wait_without_limit() { timeout_ns_ = 0; }
   /// A rank's number in MPI_COMM_WORLD, by which traces name it; where nothing is traced, the number that it has here.
   int in_world(int rank) const { return world_.empty() || rank < 0 ? rank : world_[static_cast<std::size_t>(rank)]; }
   void number_in_world(std::vector<int> numbers) { world_ = std::move(numbers); }

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/environment.hpp"
 #include "base/pages.hpp"
 #include "engine/communicator/collective.hpp"
+#include "engine/network/request_engine.hpp"
 #include "faces/shmem/failure.hpp"
 #include "faces/shmem/near.hpp"
 
@@ -55,6 +57,18 @@ Status Job::open_face() {
   HLC_TRY(make_segment());
   HLC_TRY(move_static_data());
   find_near();
+  return watch_others();
+}
+
+/// PEs may wait for each other for as long as the program likes: OpenSHMEM knows no limit. A lost PE ends the waits. So each PE probes others
+/// while it waits, which are those that it meets in a barrier.
+Status Job::watch_others() {
+  if (*environment("TIMEOUT") == '\0') context.wait_without_limit();
+  RequestEngine *requests = context.network().requests();
+  for (int distance = 1; requests && distance < size(); distance *= 2) {
+    const int pe = (rank() + distance) % size();
+    if (!segment->memory_of(pe).data()) HLC_TRY(requests->meet(pe));
+  }
   return Status::ok;
 }
 

@@ -46,6 +46,7 @@ class Job final : public FaceJob {
   Status make_segment();
   Status move_static_data();
   void find_near();
+  Status watch_others();
 };
 
 /// The open job; null before shmem_init and after shmem_finalize.

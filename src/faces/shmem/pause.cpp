@@ -7,8 +7,8 @@ namespace halocline::core::shmem {
 Status look_for_failure(const char *call, const char *what, Job &job, const Wait &wait) {
   if (const int dead = job.context.find_dead(); dead >= 0)
     return fail(Status::peer_died, "%s: PE %d waits for %s, and the process of PE %d has ended", call, job.rank(), what, dead);
-  if (job.segment)
-    if (const Status network = job.segment->check_network(call); failed(network)) return network;
+  HLC_TRY(job.watch.look(call));
+  if (job.segment) HLC_TRY(job.segment->check_network(call));
   if (!wait.timed_out()) return Status::ok;
   return fail(Status::timeout, "%s: PE %d timed out after %lld s waiting for %s (HALOCLINE_TIMEOUT)", call, job.rank(),
               static_cast<long long>(job.context.timeout_ns() / 1'000'000'000), what);

@@ -8,8 +8,8 @@
 
 namespace halocline::core::shmem {
 
-/// Whether a wait of a call for `what` may continue: fails if a process of the node has ended, a request to another node has failed, or the
-/// time is over.
+/// Whether a wait of a call for `what` may continue: fails if a process of the node has ended, a PE of another node is not reached any more, a
+/// request to one has failed, or the limit that the user has set is over.
 Status look_for_failure(const char *call, const char *what, Job &job, const Wait &wait);
 
 /// Waits until look() returns anything but `again`, drives progress meanwhile, and ends the job if that fails.
