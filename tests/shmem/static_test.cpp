@@ -29,12 +29,15 @@ TEST(ShmemStatic, keeps_what_was_there_before_shmem_init) {
   EXPECT_EQ(zeros[0], 0u);
   EXPECT_EQ(library_data[2], 9u);
   EXPECT_EQ(library_zeros[0], 0u);
+  EXPECT_EQ(library_own().data[2], 6u);
+  EXPECT_EQ(library_own().zeros[0], 0u);
 }
 
 TEST(ShmemStatic, is_put_to_and_got_from_by_its_address) {
   static std::uint64_t in_function[300];
   std::uint64_t step = 20;
-  for (std::uint64_t *object : {in_function, zeros, with_values + 10, library_data + 5, library_zeros}) {
+  for (std::uint64_t *object :
+       {in_function, zeros, with_values + 10, library_data + 5, library_zeros, library_own().data + 5, library_own().zeros}) {
     std::vector<std::uint64_t> mine(30), theirs(30);
     write_words(mine.data(), 30, rank(), ++step);
     shmem_put64(object, mine.data(), 30, next());
