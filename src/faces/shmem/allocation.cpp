@@ -6,11 +6,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <span>
 
 #include "base/pages.hpp"
-#include "engine/communicator/collective.hpp"
 #include "faces/shmem/context.hpp"
 #include "faces/shmem/job.hpp"
+#include "faces/shmem/reduce.hpp"
+#include "faces/shmem/team.hpp"
 
 namespace halocline::core::shmem {
 namespace {
@@ -25,16 +27,23 @@ struct Argument {
   std::int64_t value;
 };
 
+/// The least of each number of all PEs, which wait for each other as in a barrier.
+void find_least(const char *call, std::span<std::int64_t> numbers) {
+  const Collective all = collective_of_all(call);
+  std::memcpy(scratch_of(all.channel), numbers.data(), numbers.size_bytes());
+  reduce_members(all, {reduction_of<std::int64_t>(Operation::min), scratch_of(all.channel), numbers.data(), numbers.size()});
+}
+
 /// The PE with the least value and that with the most, for the message.
 [[noreturn, gnu::cold]] void stop_for_disagreement(const char *call, Job &job, const Argument &argument, std::int64_t least,
                                                    std::int64_t most) {
   std::int64_t first[2] = {argument.value == least ? job.rank() : job.size(), argument.value == most ? job.rank() : job.size()};
-  must(reduce(job.context, job.context.comm(), MPI_MIN, first, 2));
+  find_least(call, first);
   // One PE writes the message for all.
   if (job.rank() == first[0])
     stop("%s: PEs disagree on %s: PE %lld has %lld, PE %lld has %lld", call, argument.name, static_cast<long long>(first[0]),
          static_cast<long long>(least), static_cast<long long>(first[1]), static_cast<long long>(most));
-  static_cast<void>(reduce(job.context, job.context.comm(), MPI_MIN, first, 2));
+  find_least(call, first);
   end_all(EXIT_FAILURE);
 }
 
@@ -45,7 +54,8 @@ constexpr Argument kNoOther{"", 0};
 bool meet(const char *call, Job &job, const Argument &argument, bool succeeded = true, const Argument &other = kNoOther) {
   quiet(call, default_context);
   std::int64_t numbers[5] = {argument.value, -argument.value, other.value, -other.value, succeeded ? 1 : 0};
-  if (failed(reduce(job.context, job.context.comm(), MPI_MIN, numbers, 5))) stop("%s on PE %d: %s", call, job.rank(), error_message());
+  static_assert(sizeof numbers <= ChannelLayout::kScratchBytes);
+  find_least(call, numbers);
   if (numbers[0] != -numbers[1]) stop_for_disagreement(call, job, argument, numbers[0], -numbers[1]);
   if (numbers[2] != -numbers[3]) stop_for_disagreement(call, job, other, numbers[2], -numbers[3]);
   return numbers[4] != 0;

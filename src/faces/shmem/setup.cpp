@@ -92,7 +92,8 @@ void finish() {
   quiet(kFinalize, default_context);
   end_contexts_of(kFinalize, nullptr);
   close_teams(job);
-  wait_while_again(kFinalize, "the other PEs", [&] { return job.meet_to_end(); });
+  wait_while_again(kFinalize, "the other PEs",
+                   [&] { return job.watch.knows_any() ? job.watch.send_notice(kFinalize, 0) : job.meet_to_end(); });
   must(runtime.end(Status::ok));
 }
 
