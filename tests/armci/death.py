@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Lets a rank of an ARMCI program, or a PE of OpenSHMEM, die while the others wait for it: they end long before HALOCLINE_TIMEOUT, one of them says which rank it
-was, and nothing stays in /dev/shm.
+"""Lets a rank of an ARMCI program, or a PE of OpenSHMEM, die while the others wait for it: they end long before HALOCLINE_TIMEOUT, one of
+them says which rank it was, and nothing stays in /dev/shm.
 
 Usage: death.py PROGRAM WAY... [--apart] [--ranks=N] -- LAUNCHER [FLAG...]
 

@@ -15,9 +15,10 @@ namespace halocline::test {
 inline int next() { return (rank() + 1) % size(); }
 inline int previous() { return (rank() + size() - 1) % size(); }
 
-/// Completes what this PE has begun, then waits for all.
+/// Completes what all PEs have begun, then waits for all, by MPI too: a fault of the barrier is not to hide others. A PE serves no other one
+/// while it waits in MPI, so the barrier comes first.
 inline void meet() {
-  shmem_quiet();
+  shmem_barrier_all();
   everyone(true);
 }
 

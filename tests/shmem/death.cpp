@@ -46,7 +46,7 @@ void wait_for_it(const char *way, char *block) {
     shmem_long_atomic_fetch_inc(reinterpret_cast<long *>(block), kVictim);
     shmem_getmem(bytes.data(), block, 4096, kVictim);
     shmem_quiet();
-    // On the node this goes on without the victim, until a call that waits.
+    // On the node all of this succeeds without the victim, but not a call that waits.
     shmem_sync_all();
   }
 }

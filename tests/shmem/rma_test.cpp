@@ -184,7 +184,7 @@ TEST(ShmemContext, is_used_by_several_threads_at_a_time) {
   meet();
 }
 
-/// A quiet waits for the operations of its own thread, also if another thread's quiet of the same context is on its way.
+/// A quiet waits for the operations of its own thread, also while another thread's quiet of the same context runs.
 TEST(ShmemContext, of_several_threads_is_quiet_for_each) {
   constexpr int threads = 4, rounds = 200;
   const Words words(threads);
