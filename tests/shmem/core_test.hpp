@@ -16,7 +16,7 @@ inline int next() { return (rank() + 1) % size(); }
 inline int previous() { return (rank() + size() - 1) % size(); }
 
 /// Completes what all PEs have begun, then waits for all, by MPI too: a fault of the barrier is not to hide others. A PE serves no other one
-/// while it waits in MPI, so the barrier comes first.
+/// while it waits in MPI, so that is last.
 inline void meet() {
   shmem_barrier_all();
   everyone(true);

@@ -1,6 +1,7 @@
 // One wrong call or environment, named by the argument. PE 0 makes it while the others wait for it; all must end, with one message.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #define SHMEM_NO_OVERLOADS
 #include <shmem.h>
@@ -46,12 +48,35 @@ const std::map<std::string, std::function<void(std::uint64_t *)>> kCalls{
     {"exit", [](std::uint64_t *) { shmem_global_exit(7); }},
 };
 
+/// Fills /dev/shm, and then asks for memory of the heap.
+void tell_room() {
+  shmem_sync_all();
+  if (shmem_my_pe() == 0) {
+    const int file = open("/dev/shm/fills", O_CREAT | O_WRONLY, 0600);
+    for (const std::vector<char> some(4096, 'x'); write(file, some.data(), some.size()) > 0;) continue;
+    close(file);
+  }
+  shmem_sync_all();
+  const void *block = shmem_malloc(8 << 20);
+  std::printf("%s\n", block ? "a block" : "no room: a null pointer");
+  shmem_sync_all();
+  unlink("/dev/shm/fills");
+}
+
 }  // namespace
 
 int main(int, char **arguments) {
   const std::string what = arguments[1];
   if (what == "before") shmem_quiet(), shmem_uint64_p(&variable, 1, 0);
   shmem_init();
+  if (what == "static") {
+    shmem_uint64_p(&variable, 1, shmem_my_pe());
+    return 0;
+  }
+  if (what == "room") {
+    tell_room();
+    return 0;
+  }
   auto *words = static_cast<std::uint64_t *>(shmem_malloc(64));
   const auto call = kCalls.find(what);
   if (call != kCalls.end() && shmem_my_pe() == 0) call->second(words);
