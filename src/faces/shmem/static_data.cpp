@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -86,6 +87,13 @@ void copy_resident(const char *from, char *into, std::size_t bytes) {
   }
 }
 
+/// Puts the pages of a mapping at an address. Returns an errno or 0. The system call itself: libraries of networks replace the function mremap to
+/// watch memory, and that of Intel MPI's libfabric drops the address.
+int put_pages_at(void *to, void *from, std::size_t old_bytes, std::size_t bytes) {
+  const long placed = syscall(SYS_mremap, from, old_bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+  return placed == -1 ? errno : 0;
+}
+
 /// Replaces shared pages by private ones with the same content. Makes system calls only: a child of fork may do no more.
 void make_pages_private(const StaticPages &pages) {
   void *place = reinterpret_cast<void *>(pages.begin);
@@ -93,7 +101,7 @@ void make_pages_private(const StaticPages &pages) {
   void *copy = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (copy == MAP_FAILED) return;
   copy_resident(static_cast<const char *>(place), static_cast<char *>(copy), bytes);
-  if (mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place) == MAP_FAILED) munmap(copy, bytes);
+  if (put_pages_at(place, copy, bytes, bytes) != 0) munmap(copy, bytes);
 }
 
 void make_all_private() {
@@ -149,9 +157,7 @@ int copy_pages(const StaticPages &pages, char *into) {
 
 /// Puts the pages at `place`, which are shared, behind the addresses of the static data: without an old size mremap makes a second mapping.
 int replace_pages(const StaticPages &pages, char *place) {
-  void *there =
-      mremap(place, 0, static_cast<std::size_t>(pages.bytes), MREMAP_MAYMOVE | MREMAP_FIXED, reinterpret_cast<void *>(pages.begin));
-  return there == MAP_FAILED ? errno : 0;
+  return put_pages_at(reinterpret_cast<void *>(pages.begin), place, 0, static_cast<std::size_t>(pages.bytes));
 }
 
 }  // namespace
