@@ -15,8 +15,8 @@ namespace {
 
 TEST(ShmemBlocks, never_overlap_and_all_come_back) {
   Heap heap;
-  constexpr std::int64_t kBytes = 1 << 20;
-  heap.reset(kBytes);
+  constexpr std::int64_t kBytes = 1 << 20, kMost = 4096, kPhase = 13 * 64;
+  heap.reset(kBytes, kMost, kPhase);
   std::mt19937_64 random(7);
   std::map<std::int64_t, std::int64_t> taken;
   for (int step = 0; step < 6'000; ++step) {
@@ -24,7 +24,8 @@ TEST(ShmemBlocks, never_overlap_and_all_come_back) {
     if (random() % 2 == 0 || taken.empty()) {
       const std::int64_t offset = heap.take(bytes, alignment);
       if (offset == Heap::kNone) continue;
-      ASSERT_EQ(offset % alignment, 0);
+      ASSERT_EQ(offset % 64, 0);
+      ASSERT_EQ((offset + kPhase) % alignment, 0);
       ASSERT_LE(offset + bytes, kBytes);
       ASSERT_TRUE(taken.emplace(offset, bytes).second);
     } else {
@@ -48,6 +49,7 @@ TEST(ShmemBlocks, never_overlap_and_all_come_back) {
     EXPECT_TRUE(heap.release(offset));
   }
   EXPECT_EQ(heap.blocks(), 0u);
+  EXPECT_EQ(heap.take(1, kMost * 2), Heap::kNone);
   EXPECT_EQ(heap.take(kBytes, 1), 0);
   EXPECT_EQ(heap.take(1, 1), Heap::kNone);
   EXPECT_FALSE(heap.release(64));

@@ -79,6 +79,21 @@ TEST(ShmemHeap, has_the_same_offsets_on_all_pes) {
   shmem_free(nullptr);
 }
 
+TEST(ShmemHeap, aligns_to_huge_pages_and_has_no_larger_alignment) {
+  void *before = shmem_malloc(1);
+  for (std::size_t alignment = 8; alignment <= std::size_t{2} << 20; alignment *= 2) {
+    void *block = shmem_align(alignment, 100);
+    ASSERT_NE(block, nullptr) << alignment;
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block) % alignment, 0u) << alignment;
+    const Ends ends = ends_of(distance(block, before));
+    EXPECT_EQ(ends.least, ends.most) << alignment;
+    shmem_free(block);
+  }
+  EXPECT_EQ(shmem_align(std::size_t{4} << 20, 100), nullptr);
+  EXPECT_EQ(shmem_align(std::size_t{1} << 63, 100), nullptr);
+  shmem_free(before);
+}
+
 TEST(ShmemHeap, allocates_nothing_for_no_bytes_and_none_beyond_its_size) {
   EXPECT_EQ(shmem_malloc(0), nullptr);
   EXPECT_EQ(shmem_calloc(0, 8), nullptr);

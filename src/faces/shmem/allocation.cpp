@@ -77,11 +77,10 @@ void *allocate(const char *call, std::size_t size, std::size_t alignment, bool z
   Job &job = need_job(call);
   if (size == 0) return nullptr;
   const std::lock_guard lock(mutex);
-  const std::int64_t offset = job.heap.take(as_number(size), static_cast<std::int64_t>(alignment));
+  const std::int64_t offset = job.heap.take(as_number(size), as_number(alignment));
   const bool taken = offset != Heap::kNone && commit(job, offset + as_number(size));
   if (taken && zero) std::memset(job.heap_begin() + offset, 0, size);
-  if (meet(call, job, {"size", as_number(size)}, taken, {"alignment", static_cast<std::int64_t>(alignment)}))
-    return job.heap_begin() + offset;
+  if (meet(call, job, {"size", as_number(size)}, taken, {"alignment", as_number(alignment)})) return job.heap_begin() + offset;
   if (offset != Heap::kNone) job.heap.release(offset);
   return nullptr;
 }
@@ -152,10 +151,9 @@ void *pshmem_calloc(size_t count, size_t size) {
 }
 
 void *pshmem_align(size_t alignment, size_t size) {
-  constexpr std::size_t page = 4096;
-  if (!std::has_single_bit(alignment) || alignment % sizeof(void *) != 0 || alignment > page)
-    stop("shmem_align on PE %d: alignment is %zu but must be a power of 2 from %zu to %zu", need_job("shmem_align").rank(), alignment,
-         sizeof(void *), page);
+  if (!std::has_single_bit(alignment) || alignment % sizeof(void *) != 0)
+    stop("shmem_align on PE %d: alignment is %zu but must be a power of 2 from %zu on", need_job("shmem_align").rank(), alignment,
+         sizeof(void *));
   return allocate("shmem_align", size, alignment, false);
 }
 

@@ -9,18 +9,20 @@
 
 namespace halocline::core::shmem {
 
-void Heap::reset(std::int64_t bytes) {
+void Heap::reset(std::int64_t bytes, std::int64_t most, std::int64_t phase) {
   bytes_ = bytes;
+  most_ = most;
+  phase_ = phase;
   taken_.clear();
   free_.clear();
   if (bytes > 0) free_.emplace(0, bytes);
 }
 
 std::int64_t Heap::take(std::int64_t bytes, std::int64_t alignment) {
-  if (bytes > bytes_) return kNone;
+  if (bytes > bytes_ || alignment > most_) return kNone;
   const std::int64_t room = std::min(round_up(bytes, kAlignment), bytes_), step = std::max(alignment, kAlignment);
   for (auto piece = free_.begin(); piece != free_.end(); ++piece) {
-    const std::int64_t begin = round_up(piece->first, step);
+    const std::int64_t begin = round_up(piece->first + phase_, step) - phase_;
     // The last block may end where the heap ends.
     const std::int64_t end = std::min(begin + room, piece->second);
     if (begin > piece->second || end - begin < bytes) continue;

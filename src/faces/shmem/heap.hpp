@@ -12,10 +12,11 @@ class Heap {
  public:
   static constexpr std::int64_t kNone = -1, kAlignment = 64;
 
-  /// All is free from now on.
-  void reset(std::int64_t bytes);
+  /// All is free from now on. The range begins at an address that is `phase` beyond a multiple of each alignment up to `most`.
+  void reset(std::int64_t bytes, std::int64_t most = kAlignment, std::int64_t phase = 0);
 
-  /// Takes the first free place that is large enough, at a multiple of an alignment, a power of 2. kNone if there is none. `bytes` > 0.
+  /// Takes the first free place that is large enough and whose address is a multiple of an alignment, a power of 2. kNone if there is none, as
+  /// for alignments larger than `most`. `bytes` > 0.
   std::int64_t take(std::int64_t bytes, std::int64_t alignment);
   /// Frees a block. False if there is none at this offset.
   bool release(std::int64_t offset);
@@ -36,7 +37,7 @@ class Heap {
   void add_free(std::int64_t begin, std::int64_t end);
   void take_free(std::map<std::int64_t, std::int64_t>::iterator piece, std::int64_t begin, std::int64_t end);
 
-  std::int64_t bytes_ = 0;
+  std::int64_t bytes_ = 0, most_ = kAlignment, phase_ = 0;
   std::map<std::int64_t, std::int64_t> free_;  // by begin, the end; no two touch
   std::map<std::int64_t, Block> taken_;  // by begin
 };

@@ -18,7 +18,7 @@ namespace halocline::core::shmem {
 namespace {
 
 constexpr const char *kInit = "shmem_init";
-constexpr std::int64_t kMiB = std::int64_t{1} << 20, kUsualHeap = 256 * kMiB;
+constexpr std::int64_t kMiB = std::int64_t{1} << 20, kUsualHeap = 256 * kMiB, kSmallPage = 4096;
 
 /// The size of a heap for which there is no variable: the usual one, or less where /dev/shm is small, as in containers. The PEs of the host
 /// may fill half of that.
@@ -90,11 +90,24 @@ Status Job::make_segment() {
   segment.emplace(context.network());
   HLC_TRY(agree(context, context.comm(), segment->check(kInit, spec)));
   HLC_TRY(segment->create(kInit, spec));
+  HLC_TRY(agree_on_alignment());
   const int error = reserve_pages(part(), kInternalBytes);
   if (error == 0) return agree(context, context.comm(), Status::ok);
   return agree(context, context.comm(),
                fail(Status::memory, "%s on PE %d: no room for %lld bytes of shared memory: %s (see 'df /dev/shm')", kInit, rank(),
                     static_cast<long long>(kInternalBytes), std::strerror(error)));
+}
+
+/// Heaps begin at other addresses on other PEs, but usually equally far beyond a multiple of huge pages.
+Status Job::agree_on_alignment() {
+  const auto phase = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(heap_begin()) % kHugePage);
+  std::int64_t ends[2] = {phase, -phase};
+  HLC_TRY(reduce(context, context.comm(), MPI_MIN, ends, 2));
+  if (ends[0] == -ends[1])
+    heap.reset(heap.bytes(), kHugePage, phase);
+  else
+    heap.reset(heap.bytes(), kSmallPage);
+  return Status::ok;
 }
 
 Status Job::move_static_data() {

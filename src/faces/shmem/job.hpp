@@ -44,6 +44,7 @@ class Job final : public FaceJob {
   void abandon_face() override;
   Status agree_on_heap();
   Status make_segment();
+  Status agree_on_alignment();
   Status move_static_data();
   void find_near();
   Status watch_others();

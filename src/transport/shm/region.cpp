@@ -71,8 +71,9 @@ Region::~Region() {
 
 std::int64_t Region::rounded(std::int64_t bytes, Pages pages) {
   const std::int64_t page = sysconf(_SC_PAGESIZE), huge = round_up(bytes, kHugePage);
-  constexpr std::int64_t kMostAdded = 8;
-  if (pages == Pages::huge && bytes > 0 && kHugePage % page == 0 && (huge - bytes) * kMostAdded <= bytes) return huge;
+  // What is added to an untouched part stays untouched.
+  const std::int64_t most_added = pages == Pages::untouched ? bytes : pages == Pages::huge ? bytes / 8 : 0;
+  if (bytes > 0 && kHugePage % page == 0 && huge - bytes <= most_added) return huge;
   return round_up(bytes > 0 ? bytes : 1, page);
 }
 
@@ -133,7 +134,7 @@ int Region::map(Member me, Pages pages) {
   // An untouched part is not reserved, so a full /dev/shm is looked for here.
   const int error = file_ >= 0 && pages == Pages::untouched ? look_for_room(file_, part_bytes(me)) : 0;
   if (error) return error;
-  base_ = pages == Pages::huge && bytes() >= kHugePage ? map_for_huge_pages(bytes(), file_) : map_shared(bytes(), file_);
+  base_ = pages != Pages::reserved && bytes() >= kHugePage ? map_for_huge_pages(bytes(), file_) : map_shared(bytes(), file_);
   if (!base_) return errno;
   return pages == Pages::untouched ? 0 : reserve_part(me, pages);
 }

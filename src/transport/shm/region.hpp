@@ -37,8 +37,8 @@ class Region {
   Region &operator=(Region &&other) noexcept;
   ~Region();
 
-  /// The bytes of a part, rounded up to pages; at least one page, because an empty mapping is not possible. Up to huge pages if asked for,
-  /// and if that adds an eighth at most.
+  /// The bytes of a part, rounded up to pages; at least one page, because an empty mapping is not possible. Up to huge pages if asked for
+  /// and if that adds an eighth at most, or as much again where nothing touches it.
   static std::int64_t rounded(std::int64_t bytes, Pages pages = Pages::reserved);
   /// Allocates the table of parts; the only call that allocates.
   void reserve(int members) { offsets_.reserve(static_cast<std::size_t>(members) + 1); }
