@@ -1,6 +1,9 @@
 // OpenSHMEM 1.5, distributed locks.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include <thread>
+#include <vector>
+
 #include "core_test.hpp"
 
 namespace halocline::test {
@@ -65,6 +68,19 @@ TEST(ShmemLock, is_taken_by_test_if_it_is_free) {
   count_under(locks.get(), counter.get(), 20, true);
   meet();
   EXPECT_EQ(shmem_uint64_g(counter.get(), 0), 20u * static_cast<unsigned>(size()));
+  EXPECT_EQ(*locks.get(), 0);
+  meet();
+}
+
+TEST(ShmemLock, lets_one_thread_of_all_pes_at_a_time_do_what_is_under_it) {
+  constexpr int kThreads = 3, kRounds = 30;
+  const Words counter(1);
+  const Locks locks(1);
+  std::vector<std::thread> all;
+  for (int t = 0; t < kThreads; ++t) all.emplace_back([&, t] { count_under(locks.get(), counter.get(), kRounds, t == 0); });
+  for (std::thread &thread : all) thread.join();
+  meet();
+  EXPECT_EQ(shmem_uint64_g(counter.get(), 0), static_cast<unsigned>(kThreads * kRounds * size()));
   EXPECT_EQ(*locks.get(), 0);
   meet();
 }

@@ -26,7 +26,7 @@ CASES = {
     "set_member": r"shmem_barrier on PE 0: this PE is not in the active set",
     "nreduce": r"shmem_long_sum_to_all on PE 0: nreduce is -1 but must be 0 or more",
     "lock_place": r"shmem_set_lock on PE 0: lock is 0x[0-9a-f]+ but must be the address of symmetric memory",
-    "lock_free": r"shmem_clear_lock on PE 0: the lock is not set",
+    "lock_free": r"shmem_clear_lock on PE 0: this PE has not set the lock",
 }
 
 if __name__ == "__main__":

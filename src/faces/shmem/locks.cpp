@@ -1,6 +1,7 @@
 // OpenSHMEM 1.5, distributed locks, as queues (Mellor-Crummey and Scott): PEs get a lock in the order in which they ask, and each waits for a
 // word of its own. Of the 64 bits of a lock, the low half on one PE, the home, names the last of the queue. The high half on each PE names the
-// PE that follows, and says whether the lock has been passed to it; it is 0 while the PE neither has the lock nor waits for it.
+// PE that follows, and says whether the lock has been passed to it; it is 0 while the PE neither has the lock nor waits for it. A PE is in the
+// queue once: its other threads wait until the one that is in it has cleared the lock.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <atomic>
 
@@ -12,8 +13,9 @@
 namespace halocline::core::shmem {
 namespace {
 
-/// Of the high half: the lock has been passed. The other bits are the number of the PE that follows, plus 1.
-constexpr std::uint32_t kPassed = 1;
+/// Of the high half: the lock has been passed; a thread of the PE has the lock or waits for it. The other bits are the number of the PE that
+/// follows, plus 1.
+constexpr std::uint32_t kPassed = 1, kEntered = std::uint32_t{1} << 31;
 
 constexpr std::uint32_t follower(int pe) { return (static_cast<std::uint32_t>(pe) + 1) << 1; }
 
@@ -27,9 +29,15 @@ class Lock {
                              job_.size());
   }
 
-  bool test() { return replace_last(0, me()) == 0; }
+  bool test() {
+    if (!enter()) return false;
+    if (replace_last(0, me()) == 0) return true;
+    leave();
+    return false;
+  }
 
   void set() {
+    wait_for(call_, "a lock that another thread has", [&] { return enter(); });
     const std::uint32_t before = change(home_, 0, HLC_OP_REPLACE, me());
     if (before == 0) return;
     // SYNC lock-queue (pairs with clear)
@@ -41,21 +49,28 @@ class Lock {
 
   void clear() {
     // SYNC lock-queue (pairs with set)
-    if (mine().load(std::memory_order_acquire) == 0) {
+    const std::uint32_t state = mine().load(std::memory_order_acquire);
+    if ((state & kEntered) == 0) stop("%s on PE %d: this PE has not set the lock", call_, job_.rank());
+    if (state == kEntered) {
       const std::uint32_t last = replace_last(me(), 0);
-      if (last == me()) return;
+      if (last == me()) return leave();
       if (last == 0) stop("%s on PE %d: the lock is not set", call_, job_.rank());
-      wait_for(call_, "the next PE of a lock", [&] { return mine().load(std::memory_order_acquire) != 0; });
+      wait_for(call_, "the next PE of a lock", [&] { return mine().load(std::memory_order_acquire) != kEntered; });
     }
-    // Its own half is 0 again before it can be the last of the queue again.
-    const int next = static_cast<int>(mine().exchange(0, std::memory_order_acq_rel) >> 1) - 1;
+    // Nothing else is in its own half before it can be the last of the queue again.
+    const int next = static_cast<int>((mine().fetch_and(kEntered, std::memory_order_acq_rel) & ~kEntered) >> 1) - 1;
     // SYNC lock-passed (pairs with set)
     change(next, 1, HLC_OP_BOR, kPassed);
+    leave();
   }
 
  private:
   std::uint32_t me() const { return static_cast<std::uint32_t>(job_.rank()) + 1; }
   std::atomic_ref<std::uint32_t> mine() const { return std::atomic_ref(halves_[1]); }
+
+  /// Whether this thread is now the one of its PE that has the lock or waits for it.
+  bool enter() const { return (mine().fetch_or(kEntered, std::memory_order_acquire) & kEntered) == 0; }
+  void leave() const { mine().fetch_and(~kEntered, std::memory_order_release); }
 
   std::uint32_t *find_half(int pe, int half) const {
     return reinterpret_cast<std::uint32_t *>(find_place(call_, {halves_ + half, sizeof *halves_, "lock"}, pe));
