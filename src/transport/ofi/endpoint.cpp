@@ -13,7 +13,9 @@
 
 #include "base/clock.hpp"
 #include "transport/ofi/completion_queue.hpp"
+#include "transport/ofi/registration_cache.hpp"
 #include "transport/ofi/state.hpp"
+#include "transport/pinned_memory.hpp"
 #include "transport/random.hpp"
 
 namespace halocline::core::transport::ofi {
@@ -113,6 +115,7 @@ Status Endpoint::open(const Wish &wish, const Choice &choice) {
   description_ = state->description = describe(*state->info) + ", " + library->name();
   library_file_ = library->path;
   HLC_TRY(state->open(wish.sleeps));
+  if (registers_pages(state->info->fabric_attr->prov_name)) description_ += caution_of_fork();
   HLC_TRY(state->name(&address_));
   state_ = std::move(state);
   report_abilities(choice);

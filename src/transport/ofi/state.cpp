@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/state.hpp"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -10,6 +9,7 @@
 
 #include "transport/ofi/initialising.hpp"
 #include "transport/ofi/registration_cache.hpp"
+#include "transport/pinned_memory.hpp"
 #include "transport/random.hpp"
 
 namespace halocline::core::transport::ofi {
@@ -28,10 +28,7 @@ std::size_t bytes_of_host() { return static_cast<std::size_t>(sysconf(_SC_PHYS_P
 
 /// What a user can do where a provider that pins pages may pin no more; "" if the reason is another one.
 std::string cure_of_refusal(int code, const char *provider) {
-  rlimit limit{};
-  if (code != -FI_ENOMEM || !registers_pages(provider) || getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-    return "";
-  return "; it pins them, and this process may pin " + std::to_string(limit.rlim_cur) + " bytes in all: raise 'ulimit -l'";
+  return code == -FI_ENOMEM && registers_pages(provider) ? limit_of_pinned_memory() : "";
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <ctime>
 #include <utility>
 
+#include "transport/pinned_memory.hpp"
 #include "transport/random.hpp"
 #include "transport/ucx/arrival.hpp"
 #include "transport/ucx/errors.hpp"
@@ -123,6 +124,7 @@ Status Endpoint::open(const Wish &wish, const Choice &choice) {
   description_ = state->describe();
   library_file_ = state->library->path;
   HLC_TRY(state->open_worker(wish.sleeps));
+  if (state->one_sided) description_ += caution_of_fork();
   HLC_TRY(Handlers::set_all(*state, this));
   HLC_TRY(state->name(&address_));
   many_threads_ = wish.many_threads;

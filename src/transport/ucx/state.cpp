@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/environment.hpp"
+#include "transport/pinned_memory.hpp"
 
 namespace halocline::core::transport::ucx {
 namespace {
@@ -169,8 +170,8 @@ Status State::map(char *base, std::int64_t bytes, void **mapped, std::vector<cha
   if (status == UCS_OK) status = library->rkey_pack(context, handle, &packed, &length);
   if (status != UCS_OK) {
     if (handle) library->mem_unmap(context, handle);
-    return fail(Status::memory, "%s cannot register %lld bytes: %s", describe().c_str(), static_cast<long long>(bytes),
-                library->text_of(status));
+    return fail(Status::memory, "%s cannot register %lld bytes: %s%s", describe().c_str(), static_cast<long long>(bytes),
+                library->text_of(status), one_sided ? limit_of_pinned_memory().c_str() : "");
   }
   key->assign(static_cast<char *>(packed), static_cast<char *>(packed) + length);
   library->rkey_release(packed);
