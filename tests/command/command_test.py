@@ -320,6 +320,17 @@ def test_info_names_the_network_library_whichever_it_is():
         assert ("network library", library) in info.rows_of(found)["Transports"]
 
 
+def test_info_tells_which_ranks_use_another_device():
+    found = read("info")
+    here = found["transports"]["between_nodes"]
+    found["transports"]["between_nodes_by_rank"] = [{"line": here, "ranks": [0, 2]}, {"line": "verbs on mlx5_1", "ranks": [1]},
+                                                    {"line": "verbs on mlx5_2", "ranks": [3, 4, 5]}]
+    rows = info.rows_of(found)["Transports"]
+    assert rows[:3] == [("between nodes", here), ("", "rank 1: verbs on mlx5_1"), ("", "rank 3 and 2 more: verbs on mlx5_2")]
+    found["transports"]["between_nodes_by_rank"] = [{"line": here, "ranks": [0, 1]}]
+    assert "" not in [name for name, _ in info.rows_of(found)["Transports"]]
+
+
 def test_info_marks_a_mode_that_does_not_exist():
     def shown(value, origin):
         about = {"name": "HALOCLINE_MODE", "value": value, "origin": origin, "default": "auto", "meaning": "mode"}

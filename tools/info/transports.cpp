@@ -12,8 +12,10 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <string>
+#include <vector>
 
 namespace info {
 namespace {
@@ -98,13 +100,32 @@ std::string line_of(const halocline::Context &context) {
   }
 }
 
+/// The lines of all ranks, each with its ranks: of several devices a rank uses the nearest to its cores. Complete on rank 0.
+Json ranks_by_line(const std::string &mine) {
+  using Line = std::array<char, 512>;
+  Line line{};
+  std::snprintf(line.data(), line.size(), "%s", mine.c_str());
+  std::vector<Line> lines(static_cast<std::size_t>(common::size_of(MPI_COMM_WORLD)));
+  MPI_Gather(line.data(), sizeof line, MPI_BYTE, lines.data(), sizeof line, MPI_BYTE, 0, MPI_COMM_WORLD);
+  Json found = Json::array();
+  for (std::size_t rank = 0; rank < lines.size(); ++rank) {
+    const std::string text = lines[rank].data();
+    std::size_t known = 0;
+    while (known < found.size() && found[known]["line"] != text) ++known;
+    if (known == found.size()) found.push_back({{"line", text}, {"ranks", Json::array()}});
+    found[known]["ranks"].push_back(rank);
+  }
+  return found;
+}
+
 }  // namespace
 
 Json transports(const halocline::Context &context) {
   const bool one_host = is_one_host();
   const Json node = {entry("shared memory", "other ranks of the node", ""), kernel_copy(),
                      entry("XPMEM", "other ranks of the node: arrays of the program's own", trouble_of_xpmem())};
-  return {{"node", node}, {"between_nodes", line_of(context)}, {"network", network(one_host)}};
+  const std::string line = line_of(context);
+  return {{"node", node}, {"between_nodes", line}, {"between_nodes_by_rank", ranks_by_line(line)}, {"network", network(one_host)}};
 }
 
 }  // namespace info

@@ -62,6 +62,15 @@ def memory_rows(memory: Json) -> list[tuple[str, str]]:
     return rows
 
 
+def other_lines(transports: Json) -> list[tuple[str, str]]:
+    """What the network is for ranks that do not use it as rank 0 does, for instance by another device."""
+    rows = []
+    for one in transports.get("between_nodes_by_rank", [])[1:]:
+        first, *others = one["ranks"]
+        rows.append(("", f"rank {first}{f' and {len(others)} more' if others else ''}: {one['line']}"))
+    return rows
+
+
 def rows_of(found: Json) -> dict[str, list[tuple[str, str]]]:
     """Lines by heading."""
     mpi, topology, transports = found["mpi"], found["topology"], found["transports"]
@@ -81,8 +90,8 @@ def rows_of(found: Json) -> dict[str, list[tuple[str, str]]]:
         "Topology": [("ranks", f"{topology['ranks']} on {counted(topology['nodes'], 'node')}, {topology['cores_of_node']} cores"),
                      ("processor", found["machine"]["cpu"]), ("kernel", found["machine"]["kernel"]), ("domains", domains or "unknown"),
                      *(("", place) for place in places[:16])],
-        "Transports": [("between nodes", transports["between_nodes"]), ("network library", transports["network"]["library"] or
-                       transports["network"]["refusal"]),
+        "Transports": [("between nodes", transports["between_nodes"]), *other_lines(transports),
+                       ("network library", transports["network"]["library"] or transports["network"]["refusal"]),
                        *(((f"{one['name']} {one.get('interface', '')}").strip(), "used" if one["used"] else f"refused: {one['refusal']}")
                          for one in carriers)],
         **({"Memory": memory_rows(found["memory"])} if "memory" in found else {}),
