@@ -65,7 +65,7 @@ def main():
         counted, output = count(launcher, program, variables, word)
         faults = faults_of(counted, word)
         failed += bool(faults)
-        print("".join(f"{line}\n" for line in output.splitlines() if line.startswith("network: ")), end="")
+        print("".join(f"{line}\n" for line in output.splitlines() if line.startswith("network: ")), end="", flush=True)
         if faults:
             print(f"FAIL {name}: {'; '.join(faults)}\n{output}")
         columns.append((name, counted))
