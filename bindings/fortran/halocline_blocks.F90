@@ -6,7 +6,7 @@ module halocline_blocks
   use halocline_c
   use halocline_context, only: hlc_context
   use halocline_errors, only: hlc_error_message, hlc_mode_from_name, settle, with_rank
-  use halocline_fields, only: expand_depth, hlc_field, is_shaped, MAX_NAME
+  use halocline_fields, only: expand_depth, hlc_field, is_shaped, MAX_NAME, shape_of
   implicit none
   private
   public :: hlc_box, hlc_blocks, hlc_blocks_init, hlc_blocks_start, hlc_blocks_test, hlc_blocks_finish, hlc_blocks_start_part, &
@@ -33,6 +33,7 @@ module halocline_blocks
     integer(c_int) :: nfields = 0
     type(c_ptr) :: fields = c_null_ptr
     integer(c_int) :: parts = 0, mode = 0, epoch = 0, drive = 0
+    type(c_ptr) :: shapes = c_null_ptr
   end type
 
   !> Planned swaps of blocks, to be run again and again. A copy is the same blocks.
@@ -96,7 +97,8 @@ contains
 
   !> Plans swaps of this rank's boxes of a domain of global cells. periodic has one entry per dimension. fields(f, b) is field f of
   !> box b, from hlc_field_of: an array of the box's cells and its halo. Without boxes it has the shape (nfields, 0). depth,
-  !> depth_high, stencil, mode, epoch and drive are as for hlc_halo_init. parts is the number of threads that drive a swap together.
+  !> depth_high, stencil, mode, epoch and drive are as for hlc_halo_init. A field on nodes, or with depths of its own, is passed
+  !> through hlc_shaped in every box; its halo may be deeper than a box. parts is the number of threads that drive a swap together.
   !> Halo cells without an owner are left unchanged. Collective over the context. HLC_ERR_ARGUMENT names boxes that overlap with
   !> both owners.
   subroutine hlc_blocks_init(context, global, periodic, boxes, fields, depth, blocks, depth_high, stencil, parts, mode, epoch, &
@@ -114,6 +116,7 @@ contains
     integer, intent(out), optional :: status
     type(c_blocks_spec) :: spec
     type(c_field), target :: plain(size(fields))
+    type(c_field_shape), target :: shapes(size(fields, 1))
     character(kind=c_char), target :: names(MAX_NAME, size(fields))
     character(len=200) :: message
     integer :: code, found, ndims
@@ -150,6 +153,10 @@ contains
     if (size(fields) > 0) then
       call set_fields(reshape(fields, [size(fields)]), names, plain)
       spec%fields = c_loc(plain)
+    end if
+    if (any(is_shaped(fields))) then
+      if (len_trim(message) == 0) call set_shapes(fields, ndims, shapes, message)
+      spec%shapes = c_loc(shapes)
     end if
     if (len_trim(message) == 0) call check_extents(boxes, fields, spec, message)
 
@@ -293,12 +300,41 @@ contains
     end do
   end subroutine
 
+  !> A field has one shape in all boxes.
+  subroutine set_shapes(fields, ndims, shapes, message)
+    type(hlc_field), intent(in) :: fields(:, :)
+    integer, intent(in) :: ndims
+    type(c_field_shape), intent(inout) :: shapes(:)
+    character(len=*), intent(inout) :: message
+    integer :: b, f
+    do b = 1, size(fields, 2)
+      do f = 1, size(fields, 1)
+        if (fields(f, b)%shape_dims /= 0 .and. fields(f, b)%shape_dims /= ndims) then
+          write (message, "(a,2(i0,a),i0,a)") "fields(", f, ", ", b, "): hlc_shaped takes scalars or ", ndims, &
+            " entries, and depth_high with depth"
+        else if (.not. alike(fields(f, b), fields(f, 1))) then
+          write (message, "(a,3(i0,a))") "fields(", f, ", ", b, ") has another shape than fields(", f, &
+            ", 1): a field has the same nodes and depths in all boxes"
+        end if
+        if (b == 1) shapes(f) = shape_of(fields(f, b))
+      end do
+    end do
+  end subroutine
+
+  pure function alike(a, b)
+    type(hlc_field), intent(in) :: a, b
+    logical :: alike
+    alike = all(a%stagger == b%stagger) .and. a%own_depth == b%own_depth .and. all(a%depth_low == b%depth_low) .and. &
+            all(a%depth_high == b%depth_high)
+  end function
+
   !> Compares each array's own extents with its box and halo, so that a field that is too small never reaches the kernels.
   subroutine check_extents(boxes, fields, spec, message)
     type(hlc_box), intent(in) :: boxes(:)
     type(hlc_field), intent(in) :: fields(:, :)
     type(c_blocks_spec), intent(in) :: spec
     character(len=*), intent(inout) :: message
+    character(len=40) :: what
     integer(c_int64_t) :: expected
     integer :: b, f, d
     if (size(fields, 2) /= size(boxes)) then
@@ -307,15 +343,17 @@ contains
     end if
     do b = 1, size(boxes)
       do f = 1, size(fields, 1)
-        if (is_shaped(fields(f, b))) then
-          write (message, "(a,2(i0,a))") "fields(", f, ", ", b, &
-            ") is from hlc_shaped: blocks have fields in the cells alone, with the depth of all"
-          return
-        end if
         do d = 1, min(int(fields(f, b)%ndims), int(spec%ndims))
           expected = boxes(b)%count(d) + spec%depth_low(d) + spec%depth_high(d)
+          if (fields(f, b)%own_depth /= 0) &
+            expected = boxes(b)%count(d) + fields(f, b)%depth_low(d) + fields(f, b)%depth_high(d)
+          what = " where box and halo make "
+          if (fields(f, b)%stagger(d) /= HLC_CENTRED) then
+            expected = expected + 1
+            what = " where box, halo and one more node make "
+          end if
           if (fields(f, b)%extent(d) /= expected) write (message, "(a,2(i0,a),i0,a,i0,a,i0)") "fields(", f, ", ", b, ") has ", &
-            fields(f, b)%extent(d), " cells along dimension ", d, " where box and halo make ", expected
+            fields(f, b)%extent(d), " values along dimension ", d, trim(what) // " ", expected
         end do
       end do
     end do

@@ -101,7 +101,8 @@ contains
   !> HLC_CENTRED]) in a list for hlc_halo_init. Along each dimension stagger is HLC_CENTRED, HLC_NODES_SHARED or HLC_NODES_OWNED.
   !> On nodes the array has one value more than depth + local + depth. A shared node between two ranks is the last of one block and
   !> the first of the next. Both compute it, and swaps leave it out. An owned one is the first of the rank above. The rank below gets
-  !> it as the first value of its high halo. depth and depth_high are those of this field, at most the cells of the smallest block.
+  !> it as the first value of its high halo. depth and depth_high are those of this field; of a halo at most the cells of the
+  !> smallest block. hlc_blocks_init takes such fields, too.
   !> Each argument is a scalar for all dimensions, or has one entry per dimension. The same on all ranks.
   function hlc_shaped(field, stagger, depth, depth_high) result(shaped)
     type(hlc_field), intent(in) :: field
@@ -146,13 +147,13 @@ contains
   end subroutine
 
   !> Whether a field is from hlc_shaped, and not as any other.
-  pure function is_shaped(field)
+  elemental function is_shaped(field)
     type(hlc_field), intent(in) :: field
     logical :: is_shaped
     is_shaped = field%shape_dims /= 0 .or. field%own_depth /= 0 .or. any(field%stagger /= HLC_CENTRED)
   end function
 
-  !> What hlc_halo_init passes to the library.
+  !> What hlc_halo_init and hlc_blocks_init pass to the library.
   pure function shape_of(field) result(shape)
     type(hlc_field), intent(in) :: field
     type(c_field_shape) :: shape

@@ -48,6 +48,8 @@ typedef struct hlc_blocks_spec {
   hlc_mode mode;                   /**< view is as direct: there are no views of blocks */
   hlc_epoch epoch; /**< of modes fence and pscw */
   hlc_drive drive; /**< of mode fence */
+  const hlc_field_shape *shapes; /**< NULL: every field is in the cells, with the spec's depths. Else nfields entries, copied; see
+                                      hlc_blocks_init */
 } hlc_blocks_spec;
 
 /**
@@ -59,7 +61,15 @@ typedef struct hlc_blocks_spec {
  * for blocks, parts, and fields' data and strides. The names of the fields of each rank's first block are compared, so that plans made in
  * different orders return HLC_ERR_MISMATCH. A rank without blocks has no names to compare. During the call each node holds the boxes of all
  * ranks once. That takes 72 bytes per block, for as many blocks per rank as the largest rank has. Afterwards a rank stores its neighbours
- * only. Fields of blocks are in the cells: there are no shapes, as between blocks of any sizes a node has no one owner.
+ * only.
+ *
+ * shapes. Fields on cells, nodes and faces are swapped together, in arrays as hlc_halo_init describes them, with any depths. Each halo value
+ * goes with one halo cell, and the block that owns this cell fills it. Of HLC_NODES_OWNED that is the cell above the node. Only the last
+ * node of an open dimension goes with the cell below it, and belongs to that cell's block. Of HLC_NODES_SHARED it is the cell of which the
+ * node is the far end, seen from the block. Beside the block, along the other dimensions, it is the cell above the node, and for the block's
+ * last node the cell below. A block computes all nodes of its own cells; a swap leaves them as they are. Where no block owns the cell, the
+ * value is left unchanged, also if another block has the node. So an owned node below a masked cell belongs to the block below. A rank
+ * without blocks may leave shapes NULL.
  *
  * Errors, the same on all ranks: HLC_ERR_ARGUMENT, HLC_ERR_MISMATCH, HLC_ERR_MEMORY, HLC_ERR_MPI, HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED;
  * HLC_ERR_UNSUPPORTED (several parts without MPI_THREAD_SERIALIZED). HLC_ERR_ARGUMENT names the argument, the rank and its value; of blocks
@@ -69,7 +79,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_blocks_init(hlc_context *context, const hlc
 
 /**
  * Starts one swap of all blocks of this rank (what NULL: all fields). Of hlc_swap, only fields, reverse and depth are used; one_dim is
- * HLC_ERR_UNSUPPORTED. The rules are those of hlc_halo_start. It waits only where that does, and all ranks start the same swaps in the same
+ * HLC_ERR_UNSUPPORTED. The rules are those of hlc_halo_start. Owned nodes of the block above are swapped at any depth. It waits only where that does, and all ranks start the same swaps in the same
  * order. From here until finish the cells that neighbours need may be read but not written, and the halos neither read nor written.
  * Allocates nothing. One thread at a time.
  */

@@ -20,8 +20,8 @@ const char *stencil_word(std::int64_t value) { return value == HLC_STENCIL_STAR 
 std::int64_t code_of(hlc_type type, std::int64_t element) { return element * 16 + type; }
 
 /// The pairs of dimensions of which the first varies faster, a bit each; none if either has only one cell.
-std::int64_t nesting_bits(const BlockShape &shape, const Strides &strides) {
-  const Nesting nesting = find_nesting(Extents::of(shape.spec), shape.grid.ndims, strides);
+std::int64_t nesting_bits(const BlockShape &shape, int field, const Strides &strides) {
+  const Nesting nesting = find_nesting(Extents::of(shape.spec, field), shape.grid.ndims, strides);
   std::int64_t bits = 0;
   for (int i = 0; i < kMaxDims * kMaxDims; ++i) bits |= static_cast<std::int64_t>(nesting.inside[i / kMaxDims][i % kMaxDims]) << i;
   return bits;
@@ -65,6 +65,71 @@ Status agree_on_types(Communicator &communicator, BlockTables &tables) {
   });
 }
 
+const char *stagger_word(std::int64_t value) {
+  return value == HLC_NODES_SHARED ? "HLC_NODES_SHARED" : value == HLC_NODES_OWNED ? "HLC_NODES_OWNED" : "HLC_CENTRED";
+}
+
+/// A number of a field's shape, and what it says. As a code 0 is that of a rank which does not know it.
+struct ShapeEntry {
+  std::string name;
+  std::int64_t value;
+  std::int64_t code() const { return value + 1; }
+  std::string word(std::int64_t of_code) const {
+    return name.rfind("stagger", 0) == 0 ? stagger_word(of_code - 1) : std::to_string(of_code - 1);
+  }
+};
+
+std::vector<ShapeEntry> entries_of(const hlc_field_shape &shape, int ndims) {
+  std::vector<ShapeEntry> entries;
+  for (int d = 0; d < ndims; ++d)
+    entries.insert(entries.end(), {{indexed("stagger", d), shape.stagger[d]},
+                                   {indexed("depth_low", d), shape.depth_low[d]},
+                                   {indexed("depth_high", d), shape.depth_high[d]}});
+  return entries;
+}
+
+hlc_field_shape decoded(const std::int64_t *codes, int ndims) {
+  hlc_field_shape shape{};
+  shape.own_depth = 1;
+  for (int d = 0; d < ndims; ++d, codes += 3) {
+    shape.stagger[d] = static_cast<hlc_stagger>(codes[0] - 1);
+    shape.depth_low[d] = codes[1] - 1;
+    shape.depth_high[d] = codes[2] - 1;
+  }
+  return shape;
+}
+
+/// A rank without blocks that gives no shapes gets those of the others.
+Status agree_on_shapes(Communicator &communicator, const hlc_blocks_spec &spec, BlockTables &tables) {
+  std::int64_t given = spec.shapes != nullptr;
+  HLC_TRY(reduce(communicator, communicator.comm(), MPI_MAX, &given, 1));
+  if (given == 0) return Status::ok;
+  const bool knows = spec.shapes || spec.nblocks > 0;
+  std::vector<std::int64_t> codes;
+  HLC_TRY(prepare(communicator, communicator.comm(), [&] {
+    for (const hlc_field_shape &shape : tables.shapes)
+      for (const ShapeEntry &entry : entries_of(shape, spec.ndims)) codes.push_back(knows ? entry.code() : 0);
+    return Status::ok;
+  }));
+  HLC_TRY(reduce_all(communicator, MPI_MAX, codes));
+  return prepare(communicator, communicator.comm(), [&] {
+    const std::int64_t *code = codes.data();
+    for (std::size_t f = 0; f < tables.shapes.size(); ++f) {
+      const hlc_field_shape agreed = decoded(code, spec.ndims);
+      for (const ShapeEntry &entry : entries_of(tables.shapes[f], spec.ndims)) {
+        if (knows && entry.code() != *code)
+          return fail(Status::mismatch,
+                      "hlc_blocks_init: ranks disagree on shapes[%zu], of '%s': %s is %s on rank %d and %s on another rank", f,
+                      tables.fields[f].name.c_str(), entry.name.c_str(), entry.word(entry.code()).c_str(), communicator.rank(),
+                      entry.word(*code).c_str());
+        ++code;
+      }
+      tables.shapes[f] = agreed;
+    }
+    return Status::ok;
+  });
+}
+
 /// The order of cells in a message: that of the arrays of all ranks, or that of the layout if they differ.
 Status agree_on_orders(Communicator &communicator, const hlc_blocks_spec &spec, BlockTables &tables) {
   std::vector<std::int64_t> bits;
@@ -72,7 +137,8 @@ Status agree_on_orders(Communicator &communicator, const hlc_blocks_spec &spec, 
     bits.resize(tables.fields.size());
     for (int b = 0; b < spec.nblocks; ++b) {
       const BlockShape shape(spec, b);
-      for (std::size_t f = 0; f < tables.fields.size(); ++f) bits[f] |= nesting_bits(shape, tables.array(b, f).strides);
+      for (std::size_t f = 0; f < tables.fields.size(); ++f)
+        bits[f] |= nesting_bits(shape, static_cast<int>(f), tables.array(b, f).strides);
     }
     return Status::ok;
   }));
@@ -106,6 +172,7 @@ Status agree_on_blocks(Communicator &communicator, const hlc_blocks_spec &spec, 
 }
 
 Status agree_on_fields(Communicator &communicator, const hlc_blocks_spec &spec, BlockTables &tables) {
+  HLC_TRY(agree_on_shapes(communicator, spec, tables));
   HLC_TRY(agree_on_types(communicator, tables));
   return agree_on_orders(communicator, spec, tables);
 }

@@ -10,8 +10,8 @@ namespace halocline::core {
 /// Fails unless the spec and the options are the same on all ranks, but for their blocks. Collective; the same status on all ranks.
 Status agree_on_blocks(Communicator &communicator, const hlc_blocks_spec &spec, const Options &options);
 
-/// Fields have one type on all ranks, also on those without blocks, and their cells one order in messages. Collective; the same status on
-/// all ranks.
+/// Fields have one shape and one type on all ranks, also on those without blocks, and their cells one order in messages. Collective; the
+/// same status on all ranks.
 Status agree_on_fields(Communicator &communicator, const hlc_blocks_spec &spec, BlockTables &tables);
 
 }  // namespace halocline::core

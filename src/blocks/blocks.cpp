@@ -65,10 +65,9 @@ void Blocks::set_swap(const hlc_swap *what) {
   tables_.reverse = what && what->reverse;
   if (most != tables_.most) limit_depth(tables_, most);
   list_swapped(what, tables_.fields.size(), tables_.swapped);
-  tables_.cell_bytes = 0;
-  for (const int f : tables_.swapped) tables_.cell_bytes += tables_.fields[static_cast<std::size_t>(f)].element;
+  choose_fields(tables_);
   for (std::size_t i = 0; i < tables_.links.size(); ++i) {
-    const std::int64_t in = tables_.links[i].in.cells * tables_.cell_bytes, out = tables_.links[i].out.cells * tables_.cell_bytes;
+    const std::int64_t in = tables_.links[i].in.bytes, out = tables_.links[i].out.bytes;
     exchange_.parts()[i] = tables_.reverse ? Part{in, out} : Part{out, in};
   }
   exchange_.set_round(everything, tables_.reverse);

@@ -38,6 +38,8 @@ class Blocks final : private Packer {
   bool retire() { return exchange_.retire(); }
   Work work() const;
   Status end(bool others_broken) { return exchange_.end(others_broken); }
+  /// Halo values on the deepest side of any field.
+  std::int64_t deepest() const { return tables_.deepest; }
   std::int64_t serial() const { return exchange_.plan().serial; }
 
   RoundState state() const {

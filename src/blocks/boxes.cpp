@@ -1,5 +1,6 @@
 // Gathering and intersecting boxes. The halo of a block overlaps each periodic image of another, disjoint block in at most one box. With a
-// star stencil only the parts beside the faces count.
+// star stencil only the parts beside the faces count. On nodes each halo value goes with a halo cell (docs/design/024-blocks.md): boxes are
+// intersected as cells, and the result is moved to the nodes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "blocks/boxes.hpp"
 
@@ -68,17 +69,10 @@ class OverlapsOfPair {
  public:
   OverlapsOfPair(const Domain &domain, std::vector<Overlap> &overlaps) : domain_(domain), overlaps_(overlaps) {}
 
-  /// The box with its halo.
-  Box whole(const Box &box) const {
-    Box grown = box;
-    for (std::size_t d = 0; d < grown.start.size(); ++d) {
-      grown.start[d] -= domain_.low[d];
-      grown.count[d] += domain_.low[d] + domain_.high[d];
-    }
-    return grown;
-  }
-
-  void list(const Overlap &pair, const Box &to, const Box &from, bool same) {
+  /// The boxes are those of the two blocks' cells.
+  void list(const Overlap &pair, const Box &to_cells, const Box &from_cells, bool same) {
+    const Box to = domain_.own(to_cells), from = domain_.own(from_cells);
+    above_ = domain_.above(to_cells);
     const Images images(domain_, whole(to), from);
     if (images.none) return;
     Cells image = images.first;
@@ -94,22 +88,44 @@ class OverlapsOfPair {
   }
 
  private:
+  /// The box with its halo.
+  Box whole(const Box &box) const {
+    Box grown = box;
+    for (std::size_t d = 0; d < grown.start.size(); ++d) {
+      grown.start[d] -= domain_.low[d];
+      grown.count[d] += domain_.low[d] + above_[d];
+    }
+    return grown;
+  }
+
   void list_faces(const Overlap &pair, const Box &to, const Box &from, const Cells &shift) {
     for (int d = 0; d < domain_.ndims; ++d) {
       Box low = to, high = to;
       low.start[at(d)] -= domain_.low[at(d)];
       low.count[at(d)] = domain_.low[at(d)];
       high.start[at(d)] += to.count[at(d)];
-      high.count[at(d)] = domain_.high[at(d)];
+      high.count[at(d)] = above_[at(d)];
       add(pair, low, to, from, shift);
       add(pair, high, to, from, shift);
     }
   }
 
+  /// The values of a box of cells around a block. Of shared nodes the block has one value more than cells: what is behind its last cell moves on.
+  Box values(Box cells, const Box &block) const {
+    for (std::size_t d = 0; d < cells.start.size(); ++d) {
+      const std::int64_t last = block.start[d] + block.count[d], end = cells.start[d] + cells.count[d];
+      const std::int64_t start_by = cells.start[d] >= last ? domain_.shared[d] : 0, end_by = end >= last ? domain_.shared[d] : 0;
+      cells.start[d] += start_by;
+      cells.count[d] += end_by - start_by;
+    }
+    return cells;
+  }
+
   /// Adds the cells of `region` that the image of `from` owns, as indices in both arrays, counted from the first halo cell.
   void add(Overlap pair, const Box &region, const Box &to, const Box &from, const Cells &shift) {
-    const Box met = common(region, moved(from, shift, +1));
-    if (met.cells() == 0) return;
+    const Box cells = common(region, moved(from, shift, +1));
+    if (cells.cells() == 0) return;
+    const Box met = values(cells, to);
     pair.halo = moved(moved(met, to.start, -1), domain_.low, +1);
     pair.edge = moved(moved(moved(met, shift, -1), from.start, -1), domain_.low, +1);
     overlaps_.push_back(pair);
@@ -117,33 +133,50 @@ class OverlapsOfPair {
 
   const Domain &domain_;
   std::vector<Overlap> &overlaps_;
+  Cells above_{};  // the halo above the block of the pair that is filled
 };
 
-std::string cell_name(const Domain &domain, const Cells &cell) {
+std::string cell_name(int ndims, const Cells &cell) {
   std::string name = "(";
-  for (int d = 0; d < domain.ndims; ++d) name += (d ? ", " : "") + std::to_string(cell[at(d)]);
+  for (int d = 0; d < ndims; ++d) name += (d ? ", " : "") + std::to_string(cell[at(d)]);
   return name + ")";
 }
 
-Status refuse_overlap(const Domain &domain, int rank, const Placed &mine, int other, const Placed &theirs) {
+Status refuse_overlap(int ndims, int rank, const Placed &mine, int other, const Placed &theirs) {
   return fail(Status::argument, "hlc_blocks_init: block %lld of rank %d and block %lld of rank %d overlap: both own cell %s",
               static_cast<long long>(mine.id), rank, static_cast<long long>(theirs.id), other,
-              cell_name(domain, common(mine.box, theirs.box).start).c_str());
+              cell_name(ndims, common(mine.box, theirs.box).start).c_str());
 }
 
 }  // namespace
 
-Domain Domain::of(const hlc_blocks_spec &spec) {
+Domain Domain::of(const hlc_blocks_spec &spec, const hlc_field_shape &shape) {
   Domain domain;
   domain.ndims = spec.ndims;
   domain.star = spec.stencil == HLC_STENCIL_STAR;
   for (int d = 0; d < spec.ndims; ++d) {
     domain.extent[at(d)] = spec.global[d];
-    domain.low[at(d)] = spec.depth_low[d];
-    domain.high[at(d)] = spec.depth_high[d];
+    domain.low[at(d)] = shape.depth_low[d];
+    domain.high[at(d)] = shape.depth_high[d];
+    domain.shared[at(d)] = shape.stagger[d] == HLC_NODES_SHARED ? 1 : 0;
+    domain.owned[at(d)] = shape.stagger[d] == HLC_NODES_OWNED ? 1 : 0;
     domain.periodic[at(d)] = spec.periodic[d] != 0;
   }
   return domain;
+}
+
+Box Domain::own(const Box &cells) const {
+  Box values = cells;
+  for (std::size_t d = 0; d < values.count.size(); ++d)
+    if (!periodic[d] && cells.start[d] + cells.count[d] == extent[d]) values.count[d] += owned[d];
+  return values;
+}
+
+Cells Domain::above(const Box &cells) const {
+  const Box values = own(cells);
+  Cells halo = high;
+  for (std::size_t d = 0; d < halo.size(); ++d) halo[d] += cells.count[d] + owned[d] - values.count[d];
+  return halo;
 }
 
 Status BoxTable::share(Communicator &communicator, NodeLeaders &leaders, const std::vector<Placed> &mine) {
@@ -182,7 +215,7 @@ std::vector<Overlap> list_overlaps(const Domain &domain, std::span<const Placed>
   return overlaps;
 }
 
-Status check_disjoint(const Topology &topology, const Domain &domain, const BoxTable &table) {
+Status check_disjoint(const Topology &topology, int ndims, const BoxTable &table) {
   const int me = topology.rank();
   const std::span<const Placed> mine = table.of(me);
   for (std::size_t b = 0; b < mine.size(); ++b)
@@ -190,7 +223,7 @@ Status check_disjoint(const Topology &topology, const Domain &domain, const BoxT
       const std::span<const Placed> theirs = table.of(rank);
       for (std::size_t c = 0; c < theirs.size(); ++c)
         if ((rank != me || b != c) && common(mine[b].box, theirs[c].box).cells() > 0)
-          return refuse_overlap(domain, me, mine[b], rank, theirs[c]);
+          return refuse_overlap(ndims, me, mine[b], rank, theirs[c]);
     }
   return Status::ok;
 }

@@ -19,14 +19,21 @@ struct Placed {
   std::int64_t id = 0;
 };
 
-/// The domain, and the halo depths of its blocks.
+/// The domain, and the halos that blocks have in a field.
 struct Domain {
   int ndims = 1;
   Cells extent{1, 1, 1, 1}, low{}, high{};
+  Cells shared{}, owned{};  // 1 along a dimension in which the field is on nodes of this kind
   std::array<bool, kMaxDims> periodic{};
   bool star = false;
 
-  static Domain of(const hlc_blocks_spec &spec);
+  /// That of a field with its own depths.
+  static Domain of(const hlc_blocks_spec &spec, const hlc_field_shape &shape);
+
+  /// The values that a block owns: its cells, or the nodes below them. Of owned nodes the last one of an open dimension, too.
+  Box own(const Box &cells) const;
+  /// The halo above them. The first owned node there is that of the block above.
+  Cells above(const Box &cells) const;
 };
 
 /// The boxes of all ranks, stored once per node.
@@ -41,7 +48,7 @@ class BoxTable {
   RankRecords records_;
 };
 
-/// Cells that a block needs from another.
+/// Values that a block needs from another.
 struct Overlap {
   int to = 0, from = 0;  // indices in the lists of their ranks
   Box halo;              // in the array of `to`
@@ -52,6 +59,6 @@ struct Overlap {
 std::vector<Overlap> list_overlaps(const Domain &domain, std::span<const Placed> to, std::span<const Placed> from, bool same_rank);
 
 /// Fails if one of this rank's blocks shares a cell with another; the message names both with their owners.
-Status check_disjoint(const Topology &topology, const Domain &domain, const BoxTable &table);
+Status check_disjoint(const Topology &topology, int ndims, const BoxTable &table);
 
 }  // namespace halocline::core

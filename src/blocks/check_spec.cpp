@@ -65,11 +65,11 @@ Status check_element(const hlc_field &field, const std::string &who, int rank) {
                    "0 or " + std::to_string(element_bytes(field)) + ", an element of type " + type_name(field.type));
 }
 
-Status check_strides(const BlockShape &shape, const hlc_field &field, const std::string &who, int rank) {
-  const Strides strides = field_strides(shape.spec, field);
+Status check_strides(const BlockShape &shape, const hlc_field &field, const Extents &extents, const std::string &who, int rank) {
+  const Strides strides = field_strides(shape.spec, field, extents);
   std::int64_t inner = element_bytes(field);
   for (const int dim : stride_order(strides, shape.grid.ndims)) {
-    const std::int64_t cells = dim < shape.grid.ndims ? Extents::of(shape.spec).cells(dim) : 1;
+    const std::int64_t cells = dim < shape.grid.ndims ? extents.cells(dim) : 1;
     if (cells == 1) continue;
     const std::int64_t stride = strides[static_cast<std::size_t>(dim)];
     if (stride < inner || stride > kMaxBytes / cells)
@@ -81,6 +81,24 @@ Status check_strides(const BlockShape &shape, const hlc_field &field, const std:
 }
 
 const char *name_of(const hlc_blocks_spec &spec, int f) { return spec.fields[f].name ? spec.fields[f].name : "(no name)"; }
+
+Status check_shapes(const hlc_blocks_spec &spec, int rank) {
+  for (int f = 0; spec.shapes && f < spec.nfields; ++f) {
+    const hlc_field_shape &shape = spec.shapes[f];
+    std::string who = indexed("shapes", f);
+    if (spec.nblocks > 0)
+      who += std::string(", of field '") + name_of(spec, f) + "': ";
+    else
+      who += ".";
+    for (int d = 0; d < spec.ndims; ++d) {
+      if (shape.stagger[d] < HLC_CENTRED || shape.stagger[d] > HLC_NODES_OWNED)
+        return bad(rank, who + indexed("stagger", d), shape.stagger[d], "HLC_CENTRED, HLC_NODES_SHARED or HLC_NODES_OWNED");
+      for (const auto &[name, depth] : {std::pair{"depth_low", shape.depth_low[d]}, std::pair{"depth_high", shape.depth_high[d]}})
+        if (shape.own_depth && (depth < 0 || depth > kMax)) return bad(rank, who + indexed(name, d), depth, "0 to 2^40");
+    }
+  }
+  return Status::ok;
+}
 
 /// Fields may be interleaved, but no two may start at the same address.
 Status check_apart(const hlc_blocks_spec &spec, int rank) {
@@ -113,7 +131,7 @@ Status check_fields(const hlc_blocks_spec &spec, int rank) {
       if (element_bytes(spec.fields[i]) != element_bytes(spec.fields[f]))
         return bad(rank, who + ".element_bytes", element_bytes(spec.fields[i]),
                    "that of the field in block 0, " + std::to_string(element_bytes(spec.fields[f])));
-      HLC_TRY(check_strides(shape, spec.fields[i], who, rank));
+      HLC_TRY(check_strides(shape, spec.fields[i], Extents::of(shape.spec, f), who, rank));
     }
   }
   return check_apart(spec, rank);
@@ -131,12 +149,26 @@ BlockShape::BlockShape(const hlc_blocks_spec &blocks, int block) {
   }
   spec.grid = &grid;
   spec.layout = blocks.layout;
+  spec.shapes = blocks.shapes;
+}
+
+hlc_field_shape field_shape(const hlc_blocks_spec &spec, int field) {
+  hlc_field_shape shape = spec.shapes ? spec.shapes[field] : hlc_field_shape{};
+  for (int d = 0; d < HLC_MAX_DIMS; ++d) {
+    const bool used = d < spec.ndims;
+    if (!used) shape.stagger[d] = HLC_CENTRED;
+    shape.depth_low[d] = !used ? 0 : shape.own_depth ? shape.depth_low[d] : spec.depth_low[d];
+    shape.depth_high[d] = !used ? 0 : shape.own_depth ? shape.depth_high[d] : spec.depth_high[d];
+  }
+  shape.own_depth = 1;
+  return shape;
 }
 
 Status check_blocks_spec(const hlc_blocks_spec *spec, int rank) {
   if (!spec) return is_null(rank, "spec");
   HLC_TRY(check_domain(*spec, rank));
   for (int b = 0; b < spec->nblocks; ++b) HLC_TRY(check_block(*spec, b, rank));
+  HLC_TRY(check_shapes(*spec, rank));
   return check_fields(*spec, rank);
 }
 

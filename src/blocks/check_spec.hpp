@@ -9,6 +9,9 @@ namespace halocline::core {
 /// Checks a spec. The error message names the argument, the rank and the value.
 Status check_blocks_spec(const hlc_blocks_spec *spec, int rank);
 
+/// How a field differs from cells with a depth of 0: its nodes and its depths, which may be the spec's.
+hlc_field_shape field_shape(const hlc_blocks_spec &spec, int field);
+
 /// One block of a spec as the spec of a halo, for its strides and extents.
 struct BlockShape {
   BlockShape(const hlc_blocks_spec &blocks, int block);

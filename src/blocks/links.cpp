@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/communicator/collective.hpp"
+#include "exchange/fields.hpp"
 
 namespace halocline::core {
 namespace {
@@ -16,35 +17,44 @@ void keep_each_once(std::vector<int> &numbers) {
 }
 
 /// The piece of an overlap: what my block gets from another one, or gives to it.
-Piece make_piece(const BlockTables &tables, const Overlap &o, const Cells &owner, bool incoming) {
+Piece make_piece(const BlockTables &tables, int group, const Overlap &o, bool incoming) {
   Piece piece;
+  piece.group = group;
   piece.block = incoming ? o.to : o.from;
   piece.peer_block = incoming ? o.from : o.to;
   piece.mine = piece.whole_mine = incoming ? o.halo : o.edge;
   piece.theirs = piece.whole_theirs = incoming ? o.edge : o.halo;
   piece.is_incoming = incoming;
-  piece.owner = owner;
-  piece.moves.resize(tables.fields.size());
+  piece.moves.resize(tables.groups[static_cast<std::size_t>(group)].fields.size());
   plan_copies(tables, piece);
   return piece;
 }
 
-void count_cells(PieceList &list) {
-  list.cells = 0;
+void count_bytes(const BlockTables &tables, PieceList &list) {
+  list.bytes = 0;
   for (Piece &piece : list.pieces) {
-    piece.cells_before = list.cells;
-    list.cells += piece.mine.cells();
+    piece.bytes_before = list.bytes;
+    list.bytes += piece.mine.cells() * tables.groups[static_cast<std::size_t>(piece.group)].cell_bytes;
   }
+}
+
+/// Calls visit(list) for the lists of all pieces.
+template <class Visit>
+void for_each_list(BlockTables &tables, Visit visit) {
+  for (BlockLink &link : tables.links)
+    for (PieceList *list : {&link.in, &link.out}) visit(*list);
+  visit(tables.own.in);
 }
 
 /// Leaves of a piece the cells that are so near to the block whose halo they are in.
 void limit(const BlockTables &tables, Piece &piece) {
+  const FieldGroup &group = tables.groups[static_cast<std::size_t>(piece.group)];
   piece.mine = piece.whole_mine;
   piece.theirs = piece.whole_theirs;
   const Box &halo = piece.is_incoming ? piece.whole_mine : piece.whole_theirs;
   for (std::size_t d = 0; d < halo.start.size(); ++d) {
-    const std::int64_t first = tables.low[d] - std::min(tables.low[d], tables.most);
-    const std::int64_t end = tables.low[d] + piece.owner[d] + std::min(tables.high[d], tables.most);
+    const std::int64_t first = group.low[d] - std::min(group.low[d], tables.most);
+    const std::int64_t end = group.low[d] + piece.owner[d] + std::min(piece.above[d], tables.most + group.owned[d]);
     const std::int64_t before = std::max<std::int64_t>(0, first - halo.start[d]);
     const std::int64_t behind = std::max<std::int64_t>(0, halo.start[d] + halo.count[d] - end);
     for (Box *box : {&piece.mine, &piece.theirs}) {
@@ -59,41 +69,81 @@ void close_list(const BlockTables &tables, PieceList &list) {
   parts.reserve(list.pieces.size());
   for (const Piece &piece : list.pieces) parts.push_back(tables.part_of[static_cast<std::size_t>(piece.block)]);
   list.order.sort(parts, tables.parts);
-  count_cells(list);
 }
 
 void point_to_self(BlockTables &tables) {
   for (Piece &piece : tables.own.in.pieces) {
-    for (std::size_t f = 0; f < tables.fields.size(); ++f) {
-      const BlockArray &from = tables.array(piece.peer_block, f);
-      piece.moves[f].their_array = from.data;
-      piece.moves[f].their_strides = from.strides;
+    const FieldGroup &group = tables.groups[static_cast<std::size_t>(piece.group)];
+    for (std::size_t i = 0; i < piece.moves.size(); ++i) {
+      const BlockArray &from = tables.array(piece.peer_block, static_cast<std::size_t>(group.fields[i]));
+      piece.moves[i].their_array = from.data;
+      piece.moves[i].their_strides = from.strides;
     }
     plan_copies(tables, piece);
   }
 }
 
-/// The boxes of all ranks, and what the cells around them are.
+/// Fields of equal shapes are a group.
+void group_fields(BlockTables &tables) {
+  for (std::size_t f = 0; f < tables.shapes.size(); ++f) {
+    const hlc_field_shape &shape = tables.shapes[f];
+    const auto is_alike = [&](const FieldGroup &group) {
+      const hlc_field_shape &other = tables.shapes[static_cast<std::size_t>(group.fields.front())];
+      return std::equal(shape.stagger, std::end(shape.stagger), other.stagger) &&
+             std::equal(shape.depth_low, std::end(shape.depth_low), other.depth_low) &&
+             std::equal(shape.depth_high, std::end(shape.depth_high), other.depth_high);
+    };
+    auto group = std::find_if(tables.groups.begin(), tables.groups.end(), is_alike);
+    if (group == tables.groups.end()) {
+      group = tables.groups.emplace(tables.groups.end());
+      for (std::size_t d = 0; d < group->low.size(); ++d) {
+        group->low[d] = shape.depth_low[d];
+        group->owned[d] = shape.stagger[d] == HLC_NODES_OWNED ? 1 : 0;
+        tables.deepest = std::max({tables.deepest, shape.depth_low[d], shape.depth_high[d]});
+      }
+    }
+    group->fields.push_back(static_cast<int>(f));
+  }
+  for (FieldGroup &group : tables.groups) group.swapped.reserve(group.fields.size());
+}
+
+/// The boxes of all ranks, and for each group of fields what the values around them are.
 struct World {
-  const Domain &domain;
+  const std::vector<Domain> &domains;
   const BoxTable &boxes;
 };
 
+/// Adds the pieces in which one rank's blocks get values from another's: those of the first group, then those of the next.
+template <class Add>
+void list_pieces(const World &world, int to, int from, Add add) {
+  const auto filled = world.boxes.of(to), owners = world.boxes.of(from);
+  for (std::size_t g = 0; g < world.domains.size(); ++g) {
+    const Domain &domain = world.domains[g];
+    for (const Overlap &o : list_overlaps(domain, filled, owners, to == from)) {
+      const Box &cells = filled[static_cast<std::size_t>(o.to)].box;
+      Piece &piece = add(static_cast<int>(g), o);
+      piece.owner = domain.own(cells).count;
+      piece.above = domain.above(cells);
+      for (std::size_t d = 0; d < piece.owner.size(); ++d) piece.owner[d] += domain.shared[d];
+    }
+  }
+}
+
 void make_link(const World &world, int me, int rank, BlockTables &tables) {
-  const auto mine = world.boxes.of(me), theirs = world.boxes.of(rank);
   const bool is_self = rank == me;
   BlockLink link;
   link.rank = rank;
-  for (const Overlap &o : list_overlaps(world.domain, mine, theirs, is_self)) {
-    link.in.pieces.push_back(make_piece(tables, o, mine[static_cast<std::size_t>(o.to)].box.count, true));
+  list_pieces(world, me, rank, [&](int group, const Overlap &o) -> Piece & {
     link.my_blocks.push_back(o.to);
     link.peer_blocks.push_back(o.from);
-  }
-  for (const Overlap &o : is_self ? std::vector<Overlap>() : list_overlaps(world.domain, theirs, mine, false)) {
-    link.out.pieces.push_back(make_piece(tables, o, theirs[static_cast<std::size_t>(o.to)].box.count, false));
-    link.my_blocks.push_back(o.from);
-    link.peer_blocks.push_back(o.to);
-  }
+    return link.in.pieces.emplace_back(make_piece(tables, group, o, true));
+  });
+  if (!is_self)
+    list_pieces(world, rank, me, [&](int group, const Overlap &o) -> Piece & {
+      link.my_blocks.push_back(o.from);
+      link.peer_blocks.push_back(o.to);
+      return link.out.pieces.emplace_back(make_piece(tables, group, o, false));
+    });
   close_list(tables, link.in);
   close_list(tables, link.out);
   keep_each_once(link.my_blocks);
@@ -117,11 +167,13 @@ std::int64_t shape_of(const PieceList &first, const PieceList &second) {
 
 void plan_copies(const BlockTables &tables, Piece &piece) {
   const Cells &count = piece.mine.count;
-  for (std::size_t f = 0; f < tables.fields.size(); ++f) {
+  const FieldGroup &group = tables.groups[static_cast<std::size_t>(piece.group)];
+  for (std::size_t i = 0; i < piece.moves.size(); ++i) {
+    const auto f = static_cast<std::size_t>(group.fields[i]);
     const BlockField &field = tables.fields[f];
     const BlockArray &array = tables.array(piece.block, f);
     const Strides packed = packed_strides(count, field.element, field.order);
-    BlockMove &move = piece.moves[f];
+    BlockMove &move = piece.moves[i];
     move.mine = array.data + box_offset(piece.mine, array.strides);
     move.to_buffer = plan_copy(count, packed, array.strides, field.element, field.order);
     move.from_buffer = plan_copy(count, array.strides, packed, field.element, field.order);
@@ -132,23 +184,32 @@ void plan_copies(const BlockTables &tables, Piece &piece) {
   }
 }
 
+void choose_fields(BlockTables &tables) {
+  for (FieldGroup &group : tables.groups) {
+    group.swapped.clear();
+    group.cell_bytes = 0;
+    for (std::size_t i = 0; i < group.fields.size(); ++i) {
+      if (!std::binary_search(tables.swapped.begin(), tables.swapped.end(), group.fields[i])) continue;
+      group.swapped.push_back(i);
+      group.cell_bytes += tables.fields[static_cast<std::size_t>(group.fields[i])].element;
+    }
+  }
+  for_each_list(tables, [&tables](PieceList &list) { count_bytes(tables, list); });
+}
+
 void limit_depth(BlockTables &tables, std::int64_t most) {
   tables.most = most;
-  const auto limit_list = [&tables](PieceList &list) {
+  for_each_list(tables, [&tables](PieceList &list) {
     for (Piece &piece : list.pieces) {
       limit(tables, piece);
       plan_copies(tables, piece);
     }
-    count_cells(list);
-  };
-  for (BlockLink &link : tables.links)
-    for (PieceList *list : {&link.in, &link.out}) limit_list(*list);
-  limit_list(tables.own.in);
+  });
 }
 
 /// The table of all ranks' boxes exists only during this call.
 Status find_links(Communicator &communicator, NodeLeaders &leaders, const hlc_blocks_spec &spec, BlockTables &tables) {
-  const Domain domain = Domain::of(spec);
+  std::vector<Domain> domains;
   std::vector<Placed> mine;
   HLC_TRY(prepare(communicator, communicator.comm(), [&] {
     for (int b = 0; b < spec.nblocks; ++b) {
@@ -158,31 +219,32 @@ Status find_links(Communicator &communicator, NodeLeaders &leaders, const hlc_bl
       placed.id = spec.blocks[b].id;
       mine.push_back(placed);
     }
+    group_fields(tables);
+    for (const FieldGroup &group : tables.groups)
+      domains.push_back(Domain::of(spec, tables.shapes[static_cast<std::size_t>(group.fields.front())]));
     return Status::ok;
   }));
   BoxTable boxes;
   HLC_TRY(boxes.share(communicator, leaders, mine));
   return prepare(communicator, communicator.comm(), [&] {
-    HLC_TRY(check_disjoint(communicator, domain, boxes));
-    for (int rank = 0; rank < communicator.size(); ++rank) make_link({domain, boxes}, communicator.rank(), rank, tables);
+    HLC_TRY(check_disjoint(communicator, tables.ndims, boxes));
+    for (int rank = 0; rank < communicator.size(); ++rank) make_link({domains, boxes}, communicator.rank(), rank, tables);
     point_to_self(tables);
-    tables.low = domain.low;
-    tables.high = domain.high;
-    for (std::size_t d = 0; d < domain.low.size(); ++d) tables.deepest = std::max({tables.deepest, domain.low[d], domain.high[d]});
-    tables.self_cells = tables.own.in.cells;
+    list_swapped(static_cast<const hlc_swap *>(nullptr), tables.fields.size(), tables.swapped);
+    choose_fields(tables);
+    tables.self_bytes = tables.own.in.bytes;
     return Status::ok;
   });
 }
 
 std::vector<Edge> make_edges(const BlockTables &tables, int rank) {
   const bool readable = std::all_of(tables.arrays.begin(), tables.arrays.end(), [](const BlockArray &a) { return a.place.serial >= 0; });
-  const std::int64_t cell = tables.all_bytes();
   std::vector<Edge> edges;
   for (const BlockLink &link : tables.links) {
     Edge edge;
     edge.rank = link.rank;
-    edge.in = link.in.cells * cell;
-    edge.out = link.out.cells * cell;
+    edge.in = link.in.bytes;
+    edge.out = link.out.bytes;
     edge.space_in = edge.space_out = std::max(edge.in, edge.out);
     // The lower rank's incoming pieces are first at both ends.
     edge.shape = rank < link.rank ? shape_of(link.in, link.out) : shape_of(link.out, link.in);

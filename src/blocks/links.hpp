@@ -13,7 +13,9 @@ Status find_links(Communicator &communicator, NodeLeaders &leaders, const hlc_bl
 
 /// Plans the copies of a piece anew, after its boxes have changed, or where the other block's array is.
 void plan_copies(const BlockTables &tables, Piece &piece);
-/// From now on swaps move at most so many halo cells per side.
+/// From now on swaps move the fields in tables.swapped.
+void choose_fields(BlockTables &tables);
+/// From now on swaps move at most so many halo cells per side. choose_fields follows.
 void limit_depth(BlockTables &tables, std::int64_t most);
 
 /// An edge for each link.

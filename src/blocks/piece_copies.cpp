@@ -37,11 +37,9 @@ void PieceCopies::do_piece(const Piece &piece, const Work &work) const {
   const auto copy_out = work.past_caches ? copy_past_caches : copy;
   const bool reverse = tables_.reverse;
   const std::int64_t cells = piece.mine.cells();
-  std::int64_t begin = piece.cells_before * tables_.cell_bytes;  // in the buffer, if there is one
-  for (const int number : tables_.swapped) {
-    const auto f = static_cast<std::size_t>(number);
-    const BlockMove &move = piece.moves[f];
-    const hlc_type type = tables_.fields[f].type;
+  std::int64_t begin = piece.bytes_before;  // in the buffer, if there is one
+  tables_.for_each_swapped(piece, [&](const BlockMove &move, const BlockField &field) {
+    const hlc_type type = field.type;
     switch (work.task) {
       case Task::pack: copy_out(work.buffer + begin, move.mine, move.to_buffer); break;
       case Task::unpack:
@@ -50,8 +48,8 @@ void PieceCopies::do_piece(const Piece &piece, const Work &work) const {
       case Task::pull: reverse ? add(move.mine, move.theirs, move.pull, type) : copy(move.mine, move.theirs, move.pull); break;
       case Task::to_self: reverse ? add(move.theirs, move.mine, move.push, type) : copy(move.mine, move.theirs, move.pull); break;
     }
-    begin += cells * tables_.fields[f].element;
-  }
+    begin += cells * field.element;
+  });
 }
 
 /// Processes the pieces of a list by all threads that wait. The operation is written to shared_ before the pieces are posted.
@@ -68,10 +66,7 @@ void PieceCopies::do_shared(int item) {
 void PieceCopies::clear_halos() const {
   const auto clear_list = [&](const PieceList &list) {
     for (const Piece &piece : list.pieces)
-      for (const int f : tables_.swapped) {
-        const BlockMove &move = piece.moves[static_cast<std::size_t>(f)];
-        clear(move.mine, move.from_buffer);
-      }
+      tables_.for_each_swapped(piece, [](const BlockMove &move, const BlockField &) { clear(move.mine, move.from_buffer); });
   };
   for (const BlockLink &link : tables_.links) clear_list(link.in);
   clear_list(tables_.own.in);

@@ -30,7 +30,9 @@ Status check_memory(const hlc_blocks_spec &spec, int rank, const HeldFields &hel
       return indexed("fields", i) + " '" + (field.name ? field.name : "(no name)") + "', of " + indexed("blocks", b) + ",";
     };
     HLC_TRY(device::check_on_host({"hlc_blocks_init", rank}, field.data, who));
-    HLC_TRY(check_room({"hlc_blocks_init", rank}, held.room(field.data), field_extent(BlockShape(spec, b).spec, field), who));
+    const BlockShape shape(spec, b);
+    const std::int64_t bytes = field_extent(shape.spec, field, Extents::of(shape.spec, i % spec.nfields));
+    HLC_TRY(check_room({"hlc_blocks_init", rank}, held.room(field.data), bytes, who));
   }
   return Status::ok;
 }
@@ -46,6 +48,7 @@ void take_fields(const hlc_blocks_spec &spec, BlockTables &tables) {
     tables.fields[f].element = element_bytes(given);
     if (given.name) tables.fields[f].name = given.name;
   }
+  for (int f = 0; f < spec.nfields; ++f) tables.shapes.push_back(field_shape(spec, f));
 }
 
 void take_arrays(const hlc_blocks_spec &spec, BlockTables &tables, HeldFields &held) {
@@ -54,14 +57,21 @@ void take_arrays(const hlc_blocks_spec &spec, BlockTables &tables, HeldFields &h
     tables.part_of.push_back(spec.blocks[b].part);
     for (int f = 0; f < spec.nfields; ++f) {
       const hlc_field &given = spec.fields[b * spec.nfields + f];
+      const Extents extents = Extents::of(shape.spec, f);
       BlockArray array;
       array.data = static_cast<char *>(given.data);
-      array.strides = field_strides(shape.spec, given);
-      array.place = held.find(given.data, field_extent(shape.spec, given));
+      array.strides = field_strides(shape.spec, given, extents);
+      array.place = held.find(given.data, field_extent(shape.spec, given, extents));
       tables.arrays.push_back(array);
     }
   }
   tables.parts = std::max(1, spec.parts);
+}
+
+std::int64_t bytes_of(const PieceList &list) {
+  std::size_t bytes = 0;
+  for (const Piece &piece : list.pieces) bytes += sizeof(Piece) + piece.moves.size() * sizeof(BlockMove);
+  return static_cast<std::int64_t>(bytes);
 }
 
 }  // namespace
@@ -127,7 +137,7 @@ Status Blocks::joined(const Plan &plan) {
 
 Work Blocks::work() const {
   Work work = exchange_.work();
-  work.local_bytes = tables_.self_cells * tables_.all_bytes();
+  work.local_bytes = tables_.self_bytes;
   const auto count = [&work](const BlockLink &link, BoxCopy BlockMove::*copy) {
     for (const Piece &piece : link.in.pieces)
       for (const BlockMove &move : piece.moves) {
@@ -144,11 +154,9 @@ hlc_plan_info Blocks::describe() const {
   hlc_plan_info info{};
   exchange_.describe(info);
   info.self_copies = static_cast<int>(tables_.own.in.pieces.size());
-  std::int64_t pieces = static_cast<std::int64_t>(tables_.own.in.pieces.size());
-  for (const BlockLink &link : tables_.links) pieces += static_cast<std::int64_t>(link.in.pieces.size() + link.out.pieces.size());
-  info.self_bytes = tables_.self_cells * tables_.all_bytes();
-  info.memory_bytes += static_cast<std::int64_t>(sizeof(Blocks));
-  info.memory_bytes += pieces * static_cast<std::int64_t>(sizeof(Piece) + tables_.fields.size() * sizeof(BlockMove));
+  info.self_bytes = tables_.self_bytes;
+  info.memory_bytes += static_cast<std::int64_t>(sizeof(Blocks)) + bytes_of(tables_.own.in);
+  for (const BlockLink &link : tables_.links) info.memory_bytes += bytes_of(link.in) + bytes_of(link.out);
   return info;
 }
 

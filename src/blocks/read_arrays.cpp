@@ -65,14 +65,16 @@ Status ReadArrays::start(const Plan &plan, std::size_t i, Descriptors &descripto
 
 Status ReadArrays::take(PieceList &list, const BlockLink &link, const std::vector<Descriptor> &descriptors, Member member) {
   for (Piece &piece : list.pieces) {
-    for (std::size_t f = 0; f < tables_.fields.size(); ++f) {
+    const FieldGroup &group = tables_.groups[static_cast<std::size_t>(piece.group)];
+    for (std::size_t i = 0; i < piece.moves.size(); ++i) {
+      const auto f = static_cast<std::size_t>(group.fields[i]);
       const Descriptor &descriptor = descriptors[place_of(link.peer_blocks, piece.peer_block) * tables_.fields.size() + f];
       char *part = held_.part(descriptor.serial, member);
       if (!part)
         return fail(Status::state, "hlc_blocks_init: field '%s' of rank %d is in an hlc_field_alloc block that rank %d has freed",
                     tables_.fields[f].name.c_str(), link.rank, communicator_.rank());
-      piece.moves[f].their_array = part + descriptor.offset;
-      piece.moves[f].their_strides = descriptor.strides;
+      piece.moves[i].their_array = part + descriptor.offset;
+      piece.moves[i].their_strides = descriptor.strides;
     }
     plan_copies(tables_, piece);
   }

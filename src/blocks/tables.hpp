@@ -26,6 +26,14 @@ struct BlockArray {
   FieldPlace place;
 };
 
+/// Fields that have equal boxes: with the same depths, and with their values in the cells or on the same nodes.
+struct FieldGroup {
+  std::vector<int> fields;  // ascending
+  Cells low{}, owned{};     // the depth of their low halos; 1 along a dimension on owned nodes
+  std::vector<std::size_t> swapped;  // those of the running swap, as indices in `fields`
+  std::int64_t cell_bytes = 0;       // of a value in all of them
+};
+
 /// In one field: a box of cells of one of my blocks, and the matching box of another block.
 struct BlockMove {
   char *mine = nullptr;
@@ -36,21 +44,21 @@ struct BlockMove {
   BoxCopy pull, push;              // from theirs to mine, and from mine to theirs
 };
 
-/// The same in all fields. `mine` is the halo of an incoming piece, or the edge of an outgoing one; `theirs` is the other.
+/// The same in all fields of a group. `mine` is the halo of an incoming piece, or the edge of an outgoing one; `theirs` is the other.
 struct Piece {
-  int block = 0, peer_block = 0;
+  int group = 0, block = 0, peer_block = 0;
   Box mine, theirs;  // as far as the running swap is deep
   Box whole_mine, whole_theirs;
   bool is_incoming = false;
-  Cells owner{1, 1, 1, 1};  // cells of the block whose halo it is part of
-  std::int64_t cells_before = 0;  // in the message
-  std::vector<BlockMove> moves;   // per field
+  Cells owner{1, 1, 1, 1}, above{};  // values of the block whose halo it is part of, and the depth of its high halo
+  std::int64_t bytes_before = 0;     // in the message of the running swap
+  std::vector<BlockMove> moves;      // per field of the group
 };
 
 struct PieceList {
   std::vector<Piece> pieces;
   PartOrder order;
-  std::int64_t cells = 0;
+  std::int64_t bytes = 0;  // of the running swap
 };
 
 /// The pieces exchanged with another rank, or between my own blocks (then only `in`).
@@ -63,29 +71,29 @@ struct BlockLink {
 struct BlockTables {
   int ndims = 0, parts = 1;
   std::vector<BlockField> fields;
+  std::vector<hlc_field_shape> shapes;  // per field, with its depths
+  std::vector<FieldGroup> groups;
   std::vector<BlockArray> arrays;  // per block and field
   std::vector<int> part_of;        // per block
   std::vector<BlockLink> links;    // link i is edge i of the exchange
   BlockLink own;                   // in: between my blocks
 
-  Cells low{}, high{};          // depths of the halos
-  std::int64_t deepest = 0;     // of all sides
-  std::int64_t self_cells = 0;  // between my blocks, of the whole halos
+  std::int64_t deepest = 0;     // halo values on any side of any field, without owned nodes
+  std::int64_t self_bytes = 0;  // between my blocks, of a swap of everything
 
   std::vector<int> swapped;     // fields of the running swap
   std::int64_t most = kWholeDepth;  // its halo cells per side
-  std::int64_t cell_bytes = 0;  // of a cell in all of them
   bool reverse = false;
 
   BlockArray &array(int block, std::size_t field) { return arrays[static_cast<std::size_t>(block) * fields.size() + field]; }
   const BlockArray &array(int block, std::size_t field) const { return arrays[static_cast<std::size_t>(block) * fields.size() + field]; }
   /// The depth of a swap. A call may name the whole one.
   std::int64_t depth_of(const hlc_swap *what) const { return what && what->depth > 0 && what->depth < deepest ? what->depth : kWholeDepth; }
-  /// Bytes of a cell in all fields.
-  std::int64_t all_bytes() const {
-    std::int64_t bytes = 0;
-    for (const BlockField &field : fields) bytes += field.element;
-    return bytes;
+  /// Calls visit(move, field) for the fields of the running swap in a piece.
+  template <class AnyPiece, class Visit>
+  void for_each_swapped(AnyPiece &piece, Visit visit) const {
+    const FieldGroup &group = groups[static_cast<std::size_t>(piece.group)];
+    for (const std::size_t i : group.swapped) visit(piece.moves[i], fields[static_cast<std::size_t>(group.fields[i])]);
   }
 };
 

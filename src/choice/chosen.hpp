@@ -29,6 +29,7 @@ class Chosen {
     HLC_TRY(candidates_.create(spec));
     now_ = candidates_.front();
     whole_ = whole_of(*spec);
+    if constexpr (requires { now_->deepest(); }) whole_.depth = now_->deepest();  // a rank without blocks need not know it from its spec
     if (candidates_.trial()) swaps_until_recheck_ = 0;
     return Status::ok;
   }

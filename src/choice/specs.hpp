@@ -58,11 +58,8 @@ struct Whole {
 };
 inline Whole whole_of(const hlc_halo_spec &spec) { return {spec.nfields, spec.grid->ndims, deepest_of(spec)}; }
 inline Whole whole_of(const hlc_index_halo_spec &spec) { return {spec.nfields}; }
-inline Whole whole_of(const hlc_blocks_spec &spec) {
-  Whole whole{spec.nfields};
-  for (int d = 0; d < spec.ndims; ++d) whole.depth = std::max({whole.depth, spec.depth_low[d], spec.depth_high[d]});
-  return whole;
-}
+/// How deep blocks are the plan knows.
+inline Whole whole_of(const hlc_blocks_spec &spec) { return {spec.nfields}; }
 inline Whole whole_of(const hlc_exchange_spec &) { return {}; }
 
 /// No number of fields, and no dimension.

@@ -1,6 +1,7 @@
 // Swaps of any set of boxes, in every mode, against the serial oracle.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cstdlib>
 #include <mutex>
 #include <thread>
 
@@ -159,6 +160,32 @@ TEST_P(Blocks, swap_as_deep_as_they_are_asked_to) {
   }
 }
 
+/// HALOCLINE_STAGGERED_CASES, or as many as take a short time.
+int cases() {
+  const char *asked = std::getenv("HALOCLINE_STAGGERED_CASES");
+  return asked ? std::max(1, std::atoi(asked)) : 4;
+}
+
+TEST_P(Blocks, have_fields_in_cells_and_on_nodes_with_depths_of_their_own) {
+  Random random(seed() + 16);
+  for (int i = 0; i < cases(); ++i) {
+    BoxCase boxes = random_staggered_boxes(size(), random);
+    const bool adds = between(random, 0, 1) == 0;
+    for (Kind &kind : boxes.kinds)
+      if (adds) kind = summable_kinds()[static_cast<std::size_t>(random() % summable_kinds().size())];
+    const Memory memory[] = {Memory::shared, Memory::differs_by_rank, Memory::own};
+    BoxesRig rig(boxes, GetParam(), memory[i % 3]);
+    if (!rig.ready()) return;
+    for (int step = 1; step <= 6; ++step) {
+      std::vector<int> fields;
+      for (int f = 0; f < boxes.nfields(); ++f)
+        if (between(random, 0, 1)) fields.push_back(f);
+      rig.swap_once(step, fields, adds && between(random, 0, 2) == 0, step == 1 ? 0 : between(random, 0, 5));
+    }
+    if (HasFailure()) return;
+  }
+}
+
 TEST_P(Blocks, add_halos_to_their_owners_in_reverse) {
   Random random(seed() + 6);
   for (const hlc_stencil stencil : {HLC_STENCIL_BOX, HLC_STENCIL_STAR}) {
@@ -263,6 +290,11 @@ struct Row {
     memory.resize(memory_of(boxes, rank()));
     made = std::make_unique<BoxSpec>(boxes, rank(), memory.data());
   }
+  /// Makes room for shapes that have been changed.
+  void place() {
+    memory.resize(memory.size() + 1000);
+    made->fields[0].data = memory.data();
+  }
   BoxCase boxes;
   Arena memory;
   std::unique_ptr<BoxSpec> made;
@@ -306,6 +338,9 @@ TEST(BlocksErrors, wrong_arguments_are_named_on_all_ranks) {
       {"nblocks is -1", [](BoxSpec &s) { s.spec.nblocks = -1; }},
       {"layout is not set, and fields[0] has no stride_bytes",
        [](BoxSpec &s) { s.spec.ndims = 2, s.spec.global[1] = s.boxes[0].count[1] = 1, s.spec.layout = HLC_LAYOUT_UNSET; }},
+      {"shapes[0], of field '(no name)': stagger[0] is 3 but must be HLC_CENTRED, HLC_NODES_SHARED or HLC_NODES_OWNED",
+       [](BoxSpec &s) { s.shape(0).stagger[0] = static_cast<hlc_stagger>(3); }},
+      {"shapes[0], of field '(no name)': depth_high[0] is -2", [](BoxSpec &s) { s.shape(0).own_depth = 1, s.shape(0).depth_high[0] = -2; }},
       {"stencil is 7", [](BoxSpec &s) { s.spec.stencil = static_cast<hlc_stencil>(7); }},
   };
   for (const Wrong &way : wrong) {
@@ -365,6 +400,23 @@ TEST(BlocksErrors, ranks_that_disagree_are_a_mismatch) {
   if (rank() == 1) type.made->fields[0].type = HLC_INT64;
   EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, init(type.made->spec)));
   EXPECT_TRUE(says("HLC_INT64"));
+}
+
+TEST(BlocksErrors, ranks_with_different_shapes_are_a_mismatch) {
+  if (size() == 1) GTEST_SKIP() << "one rank cannot disagree with itself";
+  Row kind, depth, none;
+  for (Row *row : {&kind, &depth}) row->made->shape(0).stagger[0] = HLC_NODES_OWNED;
+  if (rank() == 1)
+    kind.made->shape(0).stagger[0] = HLC_NODES_SHARED, depth.made->shape(0).own_depth = 1, depth.made->shape(0).depth_low[0] = 3;
+  kind.place(), depth.place();
+  EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, init(kind.made->spec)));
+  EXPECT_TRUE(says("shapes[0], of 'field 0': stagger[0] is HLC_NODES_SHARED on rank 1 and HLC_NODES_OWNED on another rank"));
+  EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, init(depth.made->spec)));
+  EXPECT_TRUE(says("shapes[0], of 'field 0': depth_low[0] is 1 on rank 0 and 3 on another rank"));
+  if (rank() == 1) none.made->shape(0).stagger[0] = HLC_NODES_SHARED;
+  none.place();
+  EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, init(none.made->spec)));
+  EXPECT_TRUE(says("stagger[0] is HLC_CENTRED on rank 0 and HLC_NODES_SHARED on another rank"));
 }
 
 TEST(BlocksErrors, calls_at_the_wrong_time_are_refused) {

@@ -374,6 +374,34 @@ static void other_arrays(void) {
 
 /* ---------------------------------------------------------------- blocks, on this rank alone */
 
+/* A second field on the faces across dimension 0. */
+static void cells_and_faces(hlc_blocks_spec spec, const hlc_box *boxes, double *u1, double *u2) {
+  double *v1 = calloc(43 * 62, sizeof *v1), *v2 = calloc(27 * 62, sizeof *v2);
+  for (int j = 0; j < 60; ++j)
+    for (int i = 0; i < 64; ++i) *(i < 40 ? &v1[i + 1 + 43 * (j + 1)] : &v2[i - 40 + 1 + 27 * (j + 1)]) = 7000 + i + 100 * j;
+  hlc_field fields[4] = {{.data = u1, .type = HLC_FLOAT64}, {.data = v1, .type = HLC_FLOAT64},
+                         {.data = u2, .type = HLC_FLOAT64}, {.data = v2, .type = HLC_FLOAT64}};
+  hlc_field_shape shapes[2] = {{.stagger = {HLC_CENTRED, HLC_CENTRED}},          /* in the cells, with the depths of the spec */
+                               {.stagger = {HLC_NODES_OWNED, HLC_CENTRED},       /* on the faces across dimension 0 */
+                                .own_depth = 1, .depth_low = {1, 1}, .depth_high = {1, 1}}};
+  spec.shapes = shapes;
+  spec.blocks = boxes;
+  spec.nfields = 2;
+  spec.fields = fields;
+  hlc_blocks *blocks;
+  CHECK(hlc_blocks_init(context, &spec, &blocks));
+  CHECK(hlc_blocks_start(blocks, NULL));
+  CHECK(hlc_blocks_finish(blocks));
+  for (int j = 0; j < 60; ++j) {
+    expect(v1[43 * (j + 1)] == 7000 + 63 + 100 * j && v1[41 + 43 * (j + 1)] == 7000 + 40 + 100 * j &&
+               v1[42 + 43 * (j + 1)] == 7000 + 41 + 100 * j, "the faces around the first block");
+    expect(v2[25 + 27 * (j + 1)] == 7000 + 0 + 100 * j && v2[26 + 27 * (j + 1)] == 7000 + 1 + 100 * j, "the faces above the second block");
+  }
+  CHECK(hlc_blocks_finalise(&blocks));
+  free(v1);
+  free(v2);
+}
+
 static void several_blocks(void) {
   hlc_context *const all = context;
   CHECK(hlc_init(MPI_COMM_SELF, &context));
@@ -393,6 +421,7 @@ static void several_blocks(void) {
     expect(u2[1 + 28 * (j + 2)] == 1 + 39 + 100 * j && u2[26 + 28 * (j + 2)] == 1 + 0 + 100 * j, "the halo of the second block");
   }
   CHECK(hlc_blocks_finalise(&blocks));
+  cells_and_faces(spec, boxes, u1, u2);
   CHECK(hlc_finalise(&context));
   free(u1);
   free(u2);

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !> Fields in cells and on nodes in one plan, and swaps of less depth, from Fortran. Every value is compared with a number made of its
-!> place in the global grid. Shapes that do not fit are refused.
+!> place in the global grid. The same of boxes, two on each rank but the last. Shapes that do not fit are refused.
 program staggered_test
   use, intrinsic :: iso_c_binding, only: c_int64_t
   use, intrinsic :: iso_fortran_env, only: real64
@@ -23,6 +23,8 @@ program staggered_test
   do m = 1, size(all_modes)
     call test_mode(trim(all_modes(m)), HLC_NODES_SHARED, [.true., .false.])
     call test_mode(trim(all_modes(m)), HLC_NODES_OWNED, [.false., .true.])
+    call test_blocks(trim(all_modes(m)), HLC_NODES_SHARED, [.false., .true.])
+    call test_blocks(trim(all_modes(m)), HLC_NODES_OWNED, [.true., .false.])
   end do
   call test_mode("p2p", HLC_NODES_OWNED, [.true., .true.])
   call test_wrong_shapes()
@@ -62,6 +64,79 @@ contains
       call hlc_field_free(context, a(f)%at)
     end do
     call end_test("mode " // mode // " swaps cells and nodes together, " // merge("shared", "owned ", nodes == HLC_NODES_SHARED))
+  end subroutine
+
+  !> The last of several ranks has no boxes, and need not know the fields' shapes.
+  subroutine test_blocks(mode, nodes, periodic)
+    character(len=*), intent(in) :: mode
+    integer, intent(in) :: nodes
+    logical, intent(in) :: periodic(2)
+    type(hlc_grid) :: places(2)
+    type(hlc_box) :: boxes(2)
+    type(hlc_blocks) :: blocks
+    type(hlc_plan_info) :: info
+    type(array) :: a(FIELDS, 2)
+    type(hlc_field) :: list(FIELDS, 2)
+    integer :: b, f, depth, owners, mine
+    owners = max(1, context%size - 1)
+    mine = merge(2, 0, context%rank < owners)
+    do b = 1, 2
+      call cut(b, owners, periodic, places(b), boxes(b))
+      if (mine == 0) places(b)%local(1:2) = 1
+      do f = 1, FIELDS
+        call hlc_field_alloc(context, a(f, b)%at, places(b), depth_of(f), &
+                             stagger=merge(nodes, int(HLC_CENTRED), is_on_nodes(:, f)))
+        list(f, b) = hlc_shaped(hlc_field_of(a(f, b)%at, names(f)), merge(nodes, int(HLC_CENTRED), is_on_nodes(:, f)))
+      end do
+      list(4, b) = hlc_shaped(list(4, b), depth=1)
+    end do
+    call hlc_blocks_init(context, [int(cells_along_x(owners), c_int64_t), 5_c_int64_t], periodic, boxes(:mine), list(:, :mine), 2, &
+                         blocks, mode=mode)
+    call hlc_blocks_info(blocks, info)
+    call expect(info%neighbours <= merge(context%size - 1, 0, mine > 0), "more than one message to a rank")
+    do depth = 0, 3
+      do b = 1, mine
+        call fill(places(b), a(:, b), nodes, depth)
+      end do
+      call hlc_blocks_start(blocks, depth=depth)
+      call hlc_blocks_finish(blocks)
+      do b = 1, mine
+        call compare(places(b), a(:, b), merge(2, depth, depth == 0), [1, 2, 3, 4], depth)
+      end do
+    end do
+    call hlc_blocks_finalise(blocks)
+    do b = 1, 2
+      do f = 1, FIELDS
+        call hlc_field_free(context, a(f, b)%at)
+      end do
+    end do
+    call end_test("mode " // mode // " swaps cells and nodes of boxes, " // merge("shared", "owned ", nodes == HLC_NODES_SHARED))
+  end subroutine
+
+  integer function cells_along_x(owners)
+    integer, intent(in) :: owners
+    cells_along_x = 6 * owners + 1
+  end function
+
+  !> Cuts the domain along x into two boxes per owner, and says of one what a grid says of a block.
+  subroutine cut(b, owners, periodic, place, box)
+    integer, intent(in) :: b, owners
+    logical, intent(in) :: periodic(2)
+    type(hlc_grid), intent(out) :: place
+    type(hlc_box), intent(out) :: box
+    integer :: number, n
+    n = 2 * owners
+    number = (b - 1) * owners + context%rank
+    place%ndims = 2
+    place%dims(1:2) = [n, 1]
+    place%coords(1:2) = [number, 0]
+    place%periodic(1:2) = merge(1, 0, periodic)
+    place%global(1:2) = [cells_along_x(owners), 5]
+    place%start(1:2) = [cells_along_x(owners) * number / n, 0]
+    place%local(1:2) = [cells_along_x(owners) * (number + 1) / n - cells_along_x(owners) * number / n, 5]
+    box%id = number
+    box%start = place%start
+    box%count = place%local
   end subroutine
 
   integer function depth_of(f)
@@ -164,7 +239,21 @@ contains
     call hlc_blocks_init(context, [4_c_int64_t * context%size, 4_c_int64_t], [.true., .true.], [box], &
                          reshape([hlc_shaped(hlc_field_of(u, "u"), [HLC_NODES_SHARED, HLC_CENTRED])], [1, 1]), 1, blocks, &
                          status=status)
-    call expect_error(status, HLC_ERR_ARGUMENT, "blocks have fields in the cells alone", "blocks of nodes")
+    call hlc_blocks_finalise(blocks)
+    call expect(status == HLC_OK, "blocks of nodes: " // hlc_error_message())
+    call hlc_blocks_init(context, [4_c_int64_t * context%size, 4_c_int64_t], [.true., .true.], [box], &
+                         reshape([hlc_shaped(hlc_field_of(narrow, "u"), [HLC_NODES_SHARED, HLC_CENTRED])], [1, 1]), 1, blocks, &
+                         status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "fields(1, 1) has 6 values along dimension 1 where box, halo and one more " // &
+                      "node make 7", "blocks of an array for cells")
+    call hlc_blocks_init(context, [4_c_int64_t * context%size, 4_c_int64_t], [.true., .true.], [box], &
+                         reshape([hlc_shaped(hlc_field_of(u, "u"), depth_high=2)], [1, 1]), 1, blocks, status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "fields(1, 1): hlc_shaped takes scalars or 2 entries, and depth_high with depth", &
+                      "blocks with a high depth alone")
+    call hlc_blocks_init(context, [4_c_int64_t * context%size, 4_c_int64_t], [.true., .true.], [box, box], &
+                         reshape([hlc_shaped(hlc_field_of(u, "u"), HLC_NODES_SHARED), hlc_field_of(narrow, "u")], [1, 2]), 1, &
+                         blocks, status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "fields(1, 2) has another shape than fields(1, 1)", "a field of two shapes")
     call end_test("shapes that do not fit are refused")
   end subroutine
 end program staggered_test

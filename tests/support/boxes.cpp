@@ -29,6 +29,18 @@ int owner_at(const BoxCase &boxes, Index &place) {
   return -1;
 }
 
+/// The cell that a value goes with, both counted from the box's first. A node is the lower end of its cell; but a shared one behind the box is
+/// the upper end, and so is the last one of the box, or the last owned one of the domain.
+Index cell_of(const BoxCase &boxes, const OwnedBox &box, int field, Index value) {
+  const hlc_field_shape shape = boxes.shape(field);
+  for (int d = 0; d < boxes.ndims; ++d) {
+    const bool last = !boxes.periodic[at(d)] && box.start[at(d)] + value[at(d)] == boxes.global[at(d)];
+    if (shape.stagger[d] == HLC_NODES_OWNED && last) value[at(d)] -= 1;
+    if (shape.stagger[d] == HLC_NODES_SHARED && value[at(d)] >= box.count[at(d)]) value[at(d)] -= 1;
+  }
+  return value;
+}
+
 /// In how many dimensions a cell, counted from the box's first, is outside of the box.
 int outside(const OwnedBox &box, const Index &cell) {
   int n = 0;
@@ -36,11 +48,14 @@ int outside(const OwnedBox &box, const Index &cell) {
   return n;
 }
 
-/// Calls visit(cell) for the cells of a box and its halo, counted from the box's first cell.
+/// Calls visit(value) for the values of a field in a box and its halo, counted from the box's first cell.
 template <class Visit>
-void each_cell(const BoxCase &boxes, const OwnedBox &box, Visit visit) {
+void each_value(const BoxCase &boxes, std::size_t box, int field, Visit visit) {
   Index cell{}, low{}, high{1, 1, 1, 1};
-  for (int d = 0; d < boxes.ndims; ++d) low[at(d)] = -boxes.low[at(d)], high[at(d)] = box.count[at(d)] + boxes.high[at(d)];
+  for (int d = 0; d < boxes.ndims; ++d) {
+    low[at(d)] = -boxes.shape(field).depth_low[d];
+    high[at(d)] = low[at(d)] + boxes.values(box, field, d);
+  }
   for (cell[3] = low[3]; cell[3] < high[3]; ++cell[3])
     for (cell[2] = low[2]; cell[2] < high[2]; ++cell[2])
       for (cell[1] = low[1]; cell[1] < high[1]; ++cell[1])
@@ -49,7 +64,8 @@ void each_cell(const BoxCase &boxes, const OwnedBox &box, Visit visit) {
 
 std::byte *place_of(const BoxCase &boxes, const BoxArray &array, const Index &cell, Arena &memory) {
   std::int64_t offset = array.offset;
-  for (int d = 0; d < boxes.ndims; ++d) offset += (cell[at(d)] + boxes.low[at(d)]) * array.stride[at(d)];
+  const hlc_field_shape shape = boxes.shape(array.field);
+  for (int d = 0; d < boxes.ndims; ++d) offset += (cell[at(d)] + shape.depth_low[d]) * array.stride[at(d)];
   return memory.data() + offset;
 }
 
@@ -58,22 +74,26 @@ Index global_of(const OwnedBox &box, Index cell) {
   return cell;
 }
 
-/// How far a cell is from the box, along the dimension in which that is most.
-std::int64_t steps_away(const OwnedBox &box, const Index &cell) {
+/// How far a value is from those of the box, along the dimension in which that is most. The node next to the box's last cell is not far.
+std::int64_t steps_away(const BoxCase &boxes, const OwnedBox &box, int field, const Index &value) {
   std::int64_t most = 0;
-  for (std::size_t d = 0; d < cell.size(); ++d) most = std::max({most, -cell[d], cell[d] - box.count[d] + 1});
+  for (int d = 0; d < boxes.ndims; ++d) {
+    const std::int64_t last = box.count[at(d)] - (boxes.shape(field).stagger[d] == HLC_CENTRED ? 1 : 0);
+    most = std::max({most, -value[at(d)], value[at(d)] - last});
+  }
   return most;
 }
 
-/// The owner of a halo cell that a swap fills, with the cell counted from the owner's first; -1: the swap does not fill it. depth 0: the whole
-/// halo.
-int filled_from(const BoxCase &boxes, const OwnedBox &box, std::int64_t depth, Index &cell) {
+/// The owner of a halo value that a swap fills, with the value counted from the owner's first; -1: the swap does not fill it. depth 0: the
+/// whole halo.
+int filled_from(const BoxCase &boxes, const OwnedBox &box, int field, std::int64_t depth, Index &value) {
+  const Index cell = cell_of(boxes, box, field, value);
   const int out = outside(box, cell);
   if (out == 0 || (boxes.stencil == HLC_STENCIL_STAR && out > 1)) return -1;
-  if (depth > 0 && steps_away(box, cell) > depth) return -1;
+  if (depth > 0 && steps_away(boxes, box, field, value) > depth) return -1;
   Index place = global_of(box, cell);
   const int owner = owner_at(boxes, place);
-  for (std::size_t d = 0; owner >= 0 && d < cell.size(); ++d) cell[d] = place[d] - boxes.boxes[at(owner)].start[d];
+  for (std::size_t d = 0; owner >= 0 && d < cell.size(); ++d) value[d] += place[d] - cell[d] - boxes.boxes[at(owner)].start[d];
   return owner;
 }
 
@@ -87,9 +107,9 @@ void add_reverse(const BoxCase &boxes, int rank, int step, std::int64_t depth, c
   const Kind kind = boxes.kinds[at(field)];
   for (std::size_t b = 0; b < boxes.boxes.size(); ++b) {
     const BoxArray source{b, field, 0, {}, 0};
-    each_cell(boxes, boxes.boxes[b], [&](const Index &cell) {
+    each_value(boxes, b, field, [&](const Index &cell) {
       Index inner = cell;
-      const int owner = filled_from(boxes, boxes.boxes[b], depth, inner);
+      const int owner = filled_from(boxes, boxes.boxes[b], field, depth, inner);
       if (owner < 0) return;
       std::byte term[16], zero[16]{};
       write_small_number(kind.type, reverse_writer(source, boxes.boxes[b], cell, step), term);
@@ -103,6 +123,17 @@ void add_reverse(const BoxCase &boxes, int rank, int step, std::int64_t depth, c
 }
 
 }  // namespace
+
+hlc_field_shape BoxCase::shape(int field) const {
+  hlc_field_shape shape = shapes.empty() ? hlc_field_shape{} : shapes[at(field)];
+  for (int d = 0; d < ndims && !shape.own_depth; ++d) shape.depth_low[d] = low[at(d)], shape.depth_high[d] = high[at(d)];
+  return shape;
+}
+
+std::int64_t BoxCase::values(std::size_t box, int field, int d) const {
+  const hlc_field_shape made = shape(field);
+  return made.depth_low[d] + boxes[box].count[at(d)] + made.depth_high[d] + (made.stagger[d] == HLC_CENTRED ? 0 : 1);
+}
 
 std::vector<std::size_t> BoxCase::of(int rank) const {
   std::vector<std::size_t> mine;
@@ -126,7 +157,7 @@ std::vector<BoxArray> arrays_of(const BoxCase &boxes, int rank) {
         const std::size_t d = at(order[at(i)]);
         if (boxes.strided) stride += between(random, 0, 2) * 5;
         array.stride[d] = stride;
-        stride *= boxes.boxes[b].count[d] + boxes.low[d] + boxes.high[d];
+        stride *= boxes.values(b, f, static_cast<int>(d));
       }
       array.bytes = stride;
       next += stride + 24 - stride % 8;
@@ -146,11 +177,11 @@ Arena boxes_before(const BoxCase &boxes, int rank, int step, bool reverse) {
   for (const BoxArray &array : arrays_of(boxes, rank)) {
     const OwnedBox &box = boxes.boxes[array.box];
     const Kind kind = boxes.kinds[at(array.field)];
-    each_cell(boxes, box, [&](const Index &cell) {
+    each_value(boxes, array.box, array.field, [&](const Index &cell) {
       std::byte *element = place_of(boxes, array, cell, memory);
       if (reverse && kind.type != HLC_OPAQUE)
         write_small_number(kind.type, reverse_writer(array, box, cell, step), element);
-      else if (outside(box, cell) == 0)
+      else if (outside(box, cell_of(boxes, box, array.field, cell)) == 0)
         write_element(kind.type, kind.bytes, {rank, array.field, global_of(box, cell), step}, element);
     });
   }
@@ -166,9 +197,9 @@ Arena boxes_after(const BoxCase &boxes, int rank, int step, bool reverse, const 
   for (const BoxArray &array : arrays) {
     if (reverse || !swapped(array.field)) continue;
     const Kind kind = boxes.kinds[at(array.field)];
-    each_cell(boxes, boxes.boxes[array.box], [&](const Index &cell) {
+    each_value(boxes, array.box, array.field, [&](const Index &cell) {
       Index inner = cell;
-      const int owner = filled_from(boxes, boxes.boxes[array.box], depth, inner);
+      const int owner = filled_from(boxes, boxes.boxes[array.box], array.field, depth, inner);
       if (owner < 0) return;
       const OwnedBox &from = boxes.boxes[at(owner)];
       write_element(kind.type, kind.bytes, {from.rank, array.field, global_of(from, inner), step}, place_of(boxes, array, cell, memory));
@@ -186,7 +217,7 @@ std::string boxes_difference(const BoxCase &boxes, int rank, const Arena &expect
       text += ", box " + std::to_string(array.box) + ", field " + std::to_string(array.field) + ", array cell";
       for (int d = 0; d < boxes.ndims; ++d) {
         const std::int64_t stride = array.stride[at(d)];
-        const std::int64_t cells = boxes.boxes[array.box].count[at(d)] + boxes.low[at(d)] + boxes.high[at(d)];
+        const std::int64_t cells = boxes.values(array.box, array.field, d);
         text.append(" ").append(std::to_string((first - array.offset) / stride % cells));
       }
     }
@@ -224,6 +255,14 @@ BoxSpec::BoxSpec(const BoxCase &owned, int rank, std::byte *memory) {
   spec.blocks = boxes.data();
   spec.nfields = owned.nfields();
   spec.fields = fields.data();
+  shapes = owned.shapes;
+  spec.shapes = shapes.empty() ? nullptr : shapes.data();
+}
+
+hlc_field_shape &BoxSpec::shape(int field) {
+  shapes.resize(at(spec.nfields));
+  spec.shapes = shapes.data();
+  return shapes[at(field)];
 }
 
 void cut_at_random(BoxCase &boxes, int ranks, int pieces, bool holes, Random &random) {
@@ -261,6 +300,22 @@ BoxCase random_boxes(int ranks, Random &random) {
   for (std::int64_t f = between(random, 1, 3); f > 0; --f)
     boxes.kinds.push_back(all_kinds()[static_cast<std::size_t>(between(random, 0, static_cast<std::int64_t>(all_kinds().size()) - 1))]);
   cut_at_random(boxes, ranks, static_cast<int>(between(random, 1, 4 * ranks)), between(random, 0, 3) == 0, random);
+  return boxes;
+}
+
+BoxCase random_staggered_boxes(int ranks, Random &random) {
+  BoxCase boxes = random_boxes(ranks, random);
+  boxes.name = "random staggered boxes";
+  for (int f = 0; f < boxes.nfields(); ++f) {
+    hlc_field_shape shape{};
+    shape.own_depth = static_cast<int>(between(random, 0, 1));
+    for (int d = 0; d < boxes.ndims; ++d) {
+      shape.stagger[d] = static_cast<hlc_stagger>(between(random, 0, 2));
+      shape.depth_low[d] = between(random, 0, boxes.low[at(d)] + 1);
+      shape.depth_high[d] = between(random, 0, boxes.high[at(d)] + 1);
+    }
+    boxes.shapes.push_back(shape);
+  }
   return boxes;
 }
 

@@ -1,5 +1,6 @@
 // Cases and the serial oracle of swaps of any set of boxes: memory of any rank before a swap, and what it must hold afterwards. The oracle
-// asks for each cell every box whether it owns the cell. Slow, obvious, and independent of the library.
+// asks for each cell every box whether it owns the cell. A value on nodes is asked for by the cell that it goes with. Slow, obvious, and
+// independent of the library.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -24,9 +25,14 @@ struct BoxCase {
   hlc_layout layout = HLC_COLUMN_MAJOR;
   std::vector<OwnedBox> boxes;  ///< of all ranks
   std::vector<Kind> kinds;  ///< of the fields
+  std::vector<hlc_field_shape> shapes;  ///< of the fields; empty: all are in the cells
   std::uint64_t strided = 0;  ///< 0: contiguous arrays whose strides the library finds; else a seed for strides with gaps
 
   int nfields() const { return static_cast<int>(kinds.size()); }
+  /// The shape of a field, with its depths.
+  hlc_field_shape shape(int field) const;
+  /// Values of a field's array of a box along dimension d.
+  std::int64_t values(std::size_t box, int field, int d) const;
   /// The boxes of a rank, as indices.
   std::vector<std::size_t> of(int rank) const;
 };
@@ -58,9 +64,12 @@ struct BoxSpec {
   BoxSpec(const BoxCase &boxes, int rank, std::byte *memory);
   BoxSpec(const BoxSpec &) = delete;
   BoxSpec &operator=(const BoxSpec &) = delete;
+  /// The shape of a field, which may be changed.
+  hlc_field_shape &shape(int field);
   hlc_blocks_spec spec{};
   std::vector<hlc_box> boxes;
   std::vector<hlc_field> fields;
+  std::vector<hlc_field_shape> shapes;
 };
 
 /// Cuts the domain into boxes at random and assigns them to the ranks; with holes, some have no owner.
@@ -68,5 +77,8 @@ void cut_at_random(BoxCase &boxes, int ranks, int pieces, bool holes, Random &ra
 
 /// A case in which everything is chosen at random.
 BoxCase random_boxes(int ranks, Random &random);
+
+/// The same with fields in cells and on nodes, some of them with depths of their own.
+BoxCase random_staggered_boxes(int ranks, Random &random);
 
 }  // namespace halocline::test
