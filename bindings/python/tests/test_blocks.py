@@ -73,6 +73,53 @@ def test_a_swap_may_be_less_deep_than_the_halos(context):
             blocks.swap(depth=0)
 
 
+KINDS = {"h": ("centred", "centred"), "u": (True, "centred"), "v": ("centred", True), "q": (True, True)}
+DEPTHS = {"h": 2, "u": None, "v": ((0, 1), (2, 1)), "q": 3}
+
+
+@pytest.mark.parametrize("nodes", ["shared", "owned"])
+@pytest.mark.parametrize("periodic", [(False, False), (True, False), (True, True)])
+def test_fields_on_cells_and_nodes_are_swapped_together(context, nodes, periodic):
+    boxes = boxes_of(context)
+    staggers = {name: tuple(nodes if kind is True else kind for kind in kinds) for name, kinds in KINDS.items()}
+    depths = {name: depth if isinstance(depth, tuple) else ((depth or 1,) * 2,) * 2 for name, depth in DEPTHS.items()}
+    arrays = {name: halocline.Blocks.zeros(context, boxes, depth=DEPTHS[name] or 1, stagger=staggers[name]) for name in KINDS}
+    fields = {name: halocline.Shaped(arrays[name], staggers[name], DEPTHS[name]) for name in KINDS}
+
+    def every_array():
+        return [(array, box, name) for name in KINDS for array, box in zip(arrays[name], boxes)]
+
+    def places(box, name, d):
+        """Along an axis of the array: the places in the domain, wrapped, which of them are the box's, and how far the others are."""
+        low, high = depths[name][d]
+        first, count, on_nodes = box.start[d], box.shape[d], staggers[name][d] != "centred"
+        index = np.arange(-low, count + high + on_nodes)
+        is_last = first + count == SHAPE[d] and not periodic[d]
+        mine = count + (on_nodes and (nodes == "shared" or is_last))
+        away = np.maximum(-index, index - count + (not on_nodes))
+        if periodic[d]:
+            return (first + index) % SHAPE[d], (index >= 0) & (index < mine), away
+        return first + index, (index >= 0) & (index < mine), away
+
+    def inside(at, name, d):
+        return (at >= 0) & (at < SHAPE[d] + (staggers[name][d] != "centred"))
+
+    with halocline.Blocks(context, SHAPE, boxes, fields, periodic=periodic) as blocks:
+        for depth in (None, 1, 2):
+            for array, box, name in every_array():
+                (x, mine_x, _), (y, mine_y, _) = places(box, name, 0), places(box, name, 1)
+                array[...] = POISON
+                array[np.ix_(mine_x, mine_y)] = value(*np.meshgrid(x[mine_x], y[mine_y], indexing="ij"))
+            blocks.swap(depth=depth)
+            for array, box, name in every_array():
+                (x, mine_x, far_x), (y, mine_y, far_y) = places(box, name, 0), places(box, name, 1)
+                near_x, near_y = (far <= (depth or 9) for far in (far_x, far_y))
+                near_x, near_y = near_x & inside(x, name, 0), near_y & inside(y, name, 1)
+                right = np.full(array.shape, POISON)
+                right[np.ix_(near_x, near_y)] = value(*np.meshgrid(x[near_x], y[near_y], indexing="ij"))
+                np.testing.assert_array_equal(array, right, err_msg=f"{name} of box {box.id}, depth {depth}")
+
+
 def test_arrays_of_the_program_and_halos_beyond_the_next_box(context):
     boxes = boxes_of(context)
     wide = [np.full([2 * (n + 6) for n in box.shape], POISON, "f4", order="F") for box in boxes]
@@ -147,6 +194,9 @@ def test_wrong_boxes_and_arrays_all_ranks_raise(context):
     refused("entries", [np.zeros((3, 12))], boxes=[halocline.Box((0,), (1,))])
     refused("dimensions", [np.zeros((3, 12))], depth=(1, 1, 1))
     refused("sideways", [np.zeros((3, 12))], stencil="sideways")
+    refused("shape .3, 12.; .4, 12. is needed", halocline.Shaped([np.zeros((3, 12))], ("owned", "centred")))
+    refused("stagger is 'corner'", halocline.Shaped([np.zeros((3, 12))], "corner"))
+    refused("field 0: stagger has 1 entries", halocline.Shaped([np.zeros((3, 12))], ["owned"]))
     same = [halocline.Box((0, 0), (1, 10), 7), *([halocline.Box((0, 0), (1, 10), 8)] if context.size == 1 else [])]
     refused("overlap", [np.zeros((3, 12)) for _ in same], boxes=same)
     if context.size > 1:

@@ -16,7 +16,7 @@ BLOCKS = dict(re.findall(r"^## ([^\n]+)\n(?:(?!^## ).)*?^```python\n(.*?)^```", 
 
 
 def test_every_block_is_run_here():
-    assert len(BLOCKS) == PAGE.read_text().count("```python") == 7
+    assert len(BLOCKS) == PAGE.read_text().count("```python") == 8
 
 
 def run(heading, **names):
@@ -63,6 +63,10 @@ def test_unstructured_meshes(pair):
 def test_blocks(pair):
     found = run("Blocks", context=pair, halocline=halocline)
     assert [array.shape for array in found["u"]] == [(6, 10), (6, 6)]
+
+def test_boxes_with_staggered_fields(pair):
+    found = run("Boxes with staggered fields", **run("Blocks", context=pair, halocline=halocline))
+    assert [array.shape for array in found["v"]] == [(9, 12), (9, 8)]
 
 
 def test_messages_whose_receivers_do_not_expect_them(pair):

@@ -46,11 +46,14 @@ class Blocks : public BlocksSwaps {
     for (const BoxWords &box : boxes) listed.push_back(box_of(box));
     std::vector<hlc_field> described;
     for (const FieldWords &field : fields) described.push_back(field_of(this->context(), field));
+    std::vector<hlc_field_shape> shapes;
+    for (const ShapeWords &given : words.shapes) shapes.push_back(shape_of(given));
     hlc_blocks_spec spec = spec_of(shape, periodic, words);
     spec.nblocks = static_cast<int>(listed.size());
     spec.blocks = listed.data();
     spec.nfields = nfields;
     spec.fields = described.data();
+    spec.shapes = shapes.empty() ? nullptr : shapes.data();
     spec.parts = parts;
     make([&](hlc_context *raw, hlc_blocks **blocks) { return hlc_blocks_init(raw, &spec, blocks); });
     note_neighbours();

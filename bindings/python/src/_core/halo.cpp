@@ -35,8 +35,6 @@ hlc_field field_of(const Context &context, const FieldWords &words) {
   return field;
 }
 
-namespace {
-
 hlc_field_shape shape_of(const ShapeWords &words) {
   const auto &[stagger, low, high] = words;
   hlc_field_shape shape{};
@@ -46,6 +44,8 @@ hlc_field_shape shape_of(const ShapeWords &words) {
   std::copy(high.begin(), high.end(), shape.depth_high);
   return shape;
 }
+
+namespace {
 
 /// Values of a field's array along each dimension, as far as they are swapped.
 Cells cells_of(const HaloWords &words, const hlc_grid &grid, std::size_t field) {

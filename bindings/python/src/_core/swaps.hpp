@@ -33,6 +33,8 @@ struct HaloWords {
 /// As Python states a field: the address of its first cell that is swapped, type, bytes of an element, strides in bytes, name.
 using FieldWords = std::tuple<std::uintptr_t, int, std::size_t, Cells, std::string>;
 
+hlc_field_shape shape_of(const ShapeWords &words);
+
 /// The name is not copied.
 hlc_field field_of(const Context &context, const FieldWords &words);
 

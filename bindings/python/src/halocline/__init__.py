@@ -32,7 +32,7 @@ from ._errors import (
 
 if TYPE_CHECKING:
     from ._allreduce import Allreduce
-    from ._blocks import Blocks, Box
+    from ._blocks import Blocks, Box, Shaped
     from ._context import Context, modes, mpi_library, version
     from ._exchange import Exchange, Neighbour
     from ._grid import Field, Grid, Placement
@@ -67,6 +67,7 @@ __all__ = [
     "Placement",
     "RuleError",
     "Segment",
+    "Shaped",
     "SparseExchange",
     "StateError",
     "Swapping",
@@ -82,6 +83,7 @@ _HOMES = {
     "Allreduce": "_allreduce",
     "Blocks": "_blocks",
     "Box": "_blocks",
+    "Shaped": "_blocks",
     "Context": "_context",
     "modes": "_context",
     "mpi_library": "_context",

@@ -13,7 +13,7 @@ from . import _core
 from ._arrays import OPAQUE, TYPES, as_array, counted, dtype_of, plain, type_name, whole, wholes
 from ._context import Context, agreeing
 from ._errors import ArgumentError
-from ._grid import Depth, per_dimension, sides_of
+from ._grid import STAGGERS, Depth, per_dimension, sides_of, staggers_of
 from ._swaps import FieldSwaps, Swapping, called, depth_of, named, numbers_of, words_of
 
 _ALIGNMENT = 64
@@ -32,21 +32,49 @@ class Box(NamedTuple):
     """The thread that drives it in Blocks.start_part."""
 
 
+class Shaped(NamedTuple):
+    """A field of Blocks whose values are on nodes, or that has a depth of its own: in place of the list of its arrays."""
+
+    arrays: Sequence[Any]
+    """Those of the boxes, in their order."""
+    stagger: str | Sequence[str] = "centred"
+    """Where the values are, as for Field."""
+    depth: Depth | None = None
+    """Halo cells; None: as many as the plan says."""
+
+
+class _Shape(NamedTuple):
+    """What boxes of a field have beside their cells: on nodes one value more."""
+
+    stagger: tuple[str, ...]
+    low: list[int]
+    high: list[int]
+
+    @classmethod
+    def of(cls, stagger: str | Sequence[str], depth: Depth, ndim: int, what: str) -> "_Shape":
+        return cls(staggers_of(stagger, ndim, what), *sides_of(depth, ndim))
+
+    def cells(self, box: Box) -> tuple[int, ...]:
+        """The shape of the field's array of a box."""
+        nodes = [int(word != "centred") for word in self.stagger]
+        return tuple(below + cells + above + node for below, cells, above, node in zip(self.low, box.shape, self.high, nodes))
+
+    def words(self) -> tuple[list[int], list[int], list[int]]:
+        """The same as the extension takes it."""
+        return [STAGGERS[word] for word in self.stagger], self.low, self.high
+
+
 def _checked(box: Box) -> Box:
     """The same box in integers of Python."""
     first, cells = wholes(box.start, "start of a box"), wholes(box.shape, "shape of a box")
     return Box(first, cells, whole(box.id, "id of a box"), whole(box.part, "part of a box"))
 
 
-def _with_halo(box: Box, low: Sequence[int], high: Sequence[int]) -> tuple[int, ...]:
-    return tuple(below + cells + above for below, cells, above in zip(low, box.shape, high))
-
-
 def _field_words(given: Any, cells: tuple[int, ...], name: str, what: str) -> tuple[int, int, int, list[int], str]:
     """A field of a box as the extension takes it. NumPy gives no meaning to the stride of an axis with one cell."""
     array = plain(as_array(given, what), what)
     if array.shape != cells:
-        raise ArgumentError(f"{what} has shape {array.shape}; {cells} is needed: the box's cells and its halo")
+        raise ArgumentError(f"{what} has shape {array.shape}; {cells} is needed: the box's cells and its halo, and one more on nodes")
     strides = [max(stride, array.itemsize) if count == 1 else stride for stride, count in zip(array.strides, array.shape)]
     if min(strides) <= 0 or not array.flags.writeable:
         raise ArgumentError(f"{what} has strides {array.strides}; it must be writable, with strides above 0 (not reversed or broadcast)")
@@ -59,11 +87,12 @@ class Blocks(FieldSwaps):
     shape: cells of the domain, 1 to 4 dimensions. periodic: as for Grid. boxes: of this rank; those of all ranks may not overlap. Cells
     that no box owns may be part of the domain: the halo there is left unchanged. fields: a list, or a dictionary by name, of the arrays
     of each field: `fields[f][b]` belongs to box b, and has its cells and the halo. A rank without boxes gives empty lists, as many as other
-    ranks. depth: halo cells, as for Field; they may reach beyond the next box. stencil, mode, epoch and drive: as for Halo. parts: threads
-    that drive a swap together.
+    ranks. A field on nodes, or with another depth, is given as `Shaped(arrays, stagger, depth)`. depth: halo cells, as for Field; they may
+    reach beyond the next box. stencil, mode, epoch and drive: as for Halo. parts: threads that drive a swap together.
 
     `Blocks.zeros` makes arrays that neighbours of the node read in place, if all arrays of both ranks are such. Boxes of one rank copy from
-    each other without a message. A box's halo cell is filled from the box that owns this cell, wrapped where periodic.
+    each other without a message. A box's halo cell is filled from the box that owns this cell, wrapped where periodic. Nodes go with cells:
+    an "owned" one with the cell above it, a "shared" one with the cell whose far end it is, seen from the box (hlc_blocks_init).
 
     The plan keeps the arrays alive. Collective over the context. The same on all ranks, but for boxes, parts and arrays. Raises on all
     ranks: ArgumentError (names the argument, the rank and its value; of boxes that overlap both owners), MismatchError, OutOfMemoryError,
@@ -75,7 +104,7 @@ class Blocks(FieldSwaps):
         context: Context,
         shape: Sequence[int],
         boxes: Sequence[Box],
-        fields: Sequence[Sequence[Any]] | Mapping[str, Sequence[Any]],
+        fields: Sequence[Sequence[Any] | Shaped] | Mapping[str, Sequence[Any] | Shaped],
         *,
         periodic: bool | Sequence[bool] = False,
         depth: Depth = 1,
@@ -94,8 +123,16 @@ class Blocks(FieldSwaps):
             lengths = {len(joined), *(len(part) for box in listed for part in (box.start, box.shape))}
             if lengths != {len(cells)} or not 1 <= len(cells) <= 4:
                 raise ArgumentError(f"Blocks: shape has {len(cells)} entries, periodic and the boxes {lengths}; they must be equal, 1 to 4")
-            arrays = [(name, list(per_box)) for name, per_box in named(fields)]
-            described = self._described(listed, arrays, words)
+            given = [(name, field if isinstance(field, Shaped) else Shaped(field)) for name, field in named(fields)]
+            arrays = [(name, list(field.arrays)) for name, field in given]
+            shapes = [
+                _Shape.of(field.stagger, depth if field.depth is None else field.depth, len(cells), f"Blocks: {called(i, name)}")
+                for i, (name, field) in enumerate(given)
+            ]
+            plain_shape = _Shape.of("centred", depth, len(cells), "Blocks")
+            if any(shape != plain_shape for shape in shapes):
+                words.shapes = [shape.words() for shape in shapes]
+            described = self._described(listed, arrays, shapes)
         self.boxes = tuple(listed)
         self.fields = tuple(tuple(per_box) for _, per_box in arrays)
         box_words = [(list(box.start), list(box.shape), box.id, box.part) for box in listed]
@@ -112,28 +149,37 @@ class Blocks(FieldSwaps):
 
     @staticmethod
     def _described(
-        boxes: list[Box], fields: list[tuple[str, list[Any]]], words: _core.HaloWords
+        boxes: list[Box], fields: list[tuple[str, list[Any]]], shapes: list[_Shape]
     ) -> list[tuple[int, int, int, list[int], str]]:
         """The fields of the first box, then those of the next."""
         for i, (_, per_box) in enumerate(fields):
             if len(per_box) != len(boxes):
                 raise ArgumentError(f"Blocks: field {i} has {len(per_box)} arrays for {len(boxes)} boxes")
         return [
-            _field_words(per_box[b], _with_halo(box, words.low, words.high), name, f"Blocks: {called(i, name)} of box {b}")
+            _field_words(per_box[b], shapes[i].cells(box), name, f"Blocks: {called(i, name)} of box {b}")
             for b, box in enumerate(boxes)
             for i, (name, per_box) in enumerate(fields)
         ]
 
     @staticmethod
-    def zeros(context: Context, boxes: Sequence[Box], dtype: DTypeLike = np.float64, depth: Depth = 1) -> list[NDArray[Any]]:
+    def zeros(
+        context: Context,
+        boxes: Sequence[Box],
+        dtype: DTypeLike = np.float64,
+        depth: Depth = 1,
+        *,
+        stagger: str | Sequence[str] = "centred",
+    ) -> list[NDArray[Any]]:
         """Arrays for one field, one per box with its halo, in memory that the ranks of the node read in place, zero at first.
 
-        Collective, also for ranks without boxes. The memory is released when no array of it is left, or with the context. Raises on all
-        ranks: ArgumentError for what one of them has wrong, OutOfMemoryError if shared memory is short on one.
+        stagger: as for Field; on nodes there is one value more than cells. Collective, also for ranks without boxes. The memory is
+        released when no array of it is left, or with the context. Raises on all ranks: ArgumentError for what one of them has wrong,
+        OutOfMemoryError if shared memory is short on one.
         """
         with agreeing(context, "Blocks.zeros"):
             kind = dtype_of(dtype, "Blocks.zeros")
-            shapes = [_with_halo(box, *sides_of(depth, len(box.shape))) for box in (_checked(Box(*box)) for box in boxes)]
+            listed = [_checked(Box(*box)) for box in boxes]
+            shapes = [_Shape.of(stagger, depth, len(box.shape), "Blocks.zeros").cells(box) for box in listed]
         sizes = [math.prod(cells) * kind.itemsize for cells in shapes]
         spans = [-(-size // _ALIGNMENT) * _ALIGNMENT for size in sizes]
         memory = context.zeros(sum(spans), np.uint8)

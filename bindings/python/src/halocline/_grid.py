@@ -43,6 +43,16 @@ def per_dimension(given: Any, ndim: int) -> list[Any]:
     return list(given) if np.iterable(given) else [given] * ndim
 
 
+def staggers_of(stagger: str | Sequence[str], ndim: int, what: str) -> tuple[str, ...]:
+    """Where values are along each dimension; one word says it for all."""
+    words = [stagger] * ndim if isinstance(stagger, str) else list(stagger)
+    if len(words) != ndim:
+        raise ArgumentError(f"{what}: stagger has {len(words)} entries, but the grid has {ndim} dimensions")
+    for word in words:
+        number_in(STAGGERS, word, "stagger")
+    return tuple(words)
+
+
 class Placement(NamedTuple):
     """What Grid.reorder found, in bytes that one swap moves."""
 
@@ -222,12 +232,7 @@ class Field:
 
     def _describe(self, grid: Grid, depth: Depth, stagger: str | Sequence[str], name: str | None) -> None:
         self.grid, self.name = grid, name
-        words = [stagger] * grid.ndim if isinstance(stagger, str) else list(stagger)
-        if len(words) != grid.ndim:
-            raise ArgumentError(f"Field: stagger has {len(words)} entries, but the grid has {grid.ndim} dimensions")
-        for word in words:
-            number_in(STAGGERS, word, "stagger")
-        self.stagger = tuple(words)
+        self.stagger = staggers_of(stagger, grid.ndim, "Field")
         self.low, self.high = sides_of(depth, grid.ndim)
         if min(*self.low, *self.high, 0) < 0:
             raise ArgumentError(f"Field: depth is {depth}; halos have 0 or more cells")
