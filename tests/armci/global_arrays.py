@@ -6,10 +6,10 @@
     global_arrays.py ARCHIVE --reference libarmci_reference.so -- LAUNCHER
 
 ARCHIVE is libhalocline_armci.a, beside which libhalocline_core.so lies. The MPI is the launcher's. Any MPICH from 3.1 on, and any Open MPI
-of 3 to 5, has the binary interface of Debian's, whose archives are downloaded and unpacked, not installed. --times prints microseconds of
-calls: medians of runs of each in turn, and the median, 10th and 90th percentile of their ratios. --drop-in: also ARMCI-MPI with this
-libhalocline_mpi loaded before it. --reference makes a shared library of ARMCI-MPI, for `halocline-bench armci --against`. Ends with 0, with
-1 if a result is wrong, or with 77 if the packages cannot be had.
+of 3 to 5, has the binary interface of Debian's, whose archives are downloaded once (tests/support/debian.py) and unpacked, not installed.
+--times prints microseconds of calls: medians of runs of each in turn, and the median, 10th and 90th percentile of their ratios. --drop-in:
+also ARMCI-MPI with this libhalocline_mpi loaded before it. --reference makes a shared library of ARMCI-MPI, for `halocline-bench armci
+--against`. Ends with 0, with 1 if a result is wrong, or with 77 if the packages cannot be had.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -26,6 +26,9 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "support"))
+import debian  # noqa: E402
+
 PROGRAMS = {
     "global_arrays": HERE.parent / "mpi_rma/programs/global_arrays.c",
     "patches": HERE / "programs/patches.c",
@@ -58,13 +61,11 @@ class Kit:
 
     def unpack(self):
         packages = ["libglobalarrays-dev", "libarmci-mpi-dev", f"libscalapack-{self.kind}2.2", "liblapack3", "libblas3"]
-        if not shutil.which("apt-get") or not shutil.which("gfortran"):
-            skip("no apt-get, or no gfortran")
-        got = subprocess.run(["apt-get", "download", *packages], cwd=self.folder, capture_output=True, text=True, check=False)
-        if got.returncode:
-            skip(f"the packages cannot be downloaded: {got.stderr.strip().splitlines()[-1:]}")
-        for package in self.folder.glob("*.deb"):
-            subprocess.run(["dpkg-deb", "-x", package, self.root], check=True)
+        if not shutil.which("gfortran"):
+            skip("no gfortran, which compiles Global Arrays' Fortran programs")
+        reason = debian.unpack(packages, self.root)
+        if reason:
+            skip(reason)
         self.link_names()
 
     def link_names(self):

@@ -3,8 +3,9 @@
 
 Usage: debian_mpich.py SOURCE_FOLDER CXX [--keep FOLDER]
 
-The packages are downloaded and unpacked into a throw-away folder, never installed; the doctor is compiled against the headers and run with
-the libraries that lie there. Needs a Debian 12 with its package archive in reach; elsewhere it says so and ends with status 77.
+The packages are downloaded once (tests/support/debian.py) and unpacked into a throw-away folder, never installed; the doctor is compiled
+against the headers and run with the libraries that lie there. Needs a Debian 12 with its package archive in reach; elsewhere it says so and
+ends with status 77.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -18,6 +19,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import debian  # noqa: E402
 
 PACKAGES = ["libmpich12", "libmpich-dev", "mpich", "libucx0", "libhwloc15", "libslurm38", "libibverbs1", "librdmacm1", "ibverbs-providers",
             "libnl-3-200", "libnl-route-3-200", "libnuma1", "libgfortran5"]
@@ -45,13 +49,9 @@ def check_archive():
 def unpack(folder):
     """Downloads the packages and unpacks them; returns the root that they make."""
     root = folder / "root"
-    archive = folder / "packages"
-    archive.mkdir(exist_ok=True)
-    fetched = subprocess.run(["apt-get", "download", *PACKAGES], cwd=archive, capture_output=True, text=True, check=False)
-    if fetched.returncode:
-        skip(f"the packages cannot be downloaded: {fetched.stderr.strip().splitlines()[-1:]}")
-    for package in archive.glob("*.deb"):
-        subprocess.run(["dpkg-deb", "-x", package, root], check=True)
+    reason = debian.unpack(PACKAGES, root)
+    if reason:
+        skip(reason)
     return root
 
 
