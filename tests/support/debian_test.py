@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Checks debian.py with an apt-get of its own: one that hangs, one that fails, one that brings a package; last line: N passed, N failed, N skipped.
+"""Checks debian.py with an apt-get of its own: one that hangs, one that fails, one that brings a package.
+
+Last line: N passed, N failed, N skipped.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -18,7 +20,8 @@ import outcomes  # noqa: E402
 # Its helper keeps apt-get's stderr open, as that of a connection which stands still does.
 HANGS = "sleep 60 & echo $! >> $PIDS; echo half > one_1_all.deb; wait"
 FAILS = "echo 'W: slow' >&2; echo 'E: Unable to fetch' >&2; exit 100"
-BRINGS = "mkdir -p made/DEBIAN && printf 'Package: one\\nVersion: 1\\nArchitecture: all\\nMaintainer: a <a@b>\\nDescription: x\\n' > made/DEBIAN/control"
+CONTROL = "Package: one\\nVersion: 1\\nArchitecture: all\\nMaintainer: a <a@b>\\nDescription: x\\n"
+BRINGS = f"mkdir -p made/DEBIAN && printf '{CONTROL}' > made/DEBIAN/control"
 BRINGS += " && echo content > made/file && dpkg-deb -b made one_1_all.deb && rm -r made"
 
 
