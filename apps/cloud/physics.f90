@@ -19,6 +19,8 @@ module cloud_physics
     type(air_t) :: air
     type(turbulence_t) :: turbulence
     real(real64) :: source(FIELDS) = 0      !< of every quantity in this rank's block since the start, times kg m-2 over cells
+    real(real64) :: lost_digits(FIELDS) = 0 !< what rounding has taken from these sums
+    real(real64) :: turnover(FIELDS) = 0    !< sums of the same without their signs: what rounding is measured on
     real(real64) :: rained = 0              !< kg m-2 over columns, of water that left this rank's block with rain and drops
     real(real64) :: rain_source(2) = 0      !< the parts of the source of water and of rain that rain made
   end type physics_t
@@ -66,7 +68,7 @@ contains
         call add_rotation(case%physics, grid, state, j, i)
         do f = 1, FIELDS
           if (f /= W_WIND) call add_sinking(case%physics, grid, state, f, j, i)
-          physics%source(f) = physics%source(f) + sum(weight*(state%tendency(:, j, i, f) - before(:, f)))
+          call count_source(physics, f, sum(weight*(state%tendency(:, j, i, f) - before(:, f))))
         end do
       end do
     end do
@@ -139,11 +141,27 @@ contains
       real(real64), intent(in) :: change(:)
       real(real64) :: amount
       amount = sum(weight*change)
-      physics%source(f) = physics%source(f) + amount
+      call count_source(physics, f, amount)
       if (f == WATER) physics%rain_source(1) = physics%rain_source(1) + amount
       if (f == RAIN_MASS) physics%rain_source(2) = physics%rain_source(2) + amount
     end subroutine add_source
   end subroutine let_it_rain
+
+  !> Adds what a column has gained. The sum keeps the digits that its additions round off (after Neumaier), however many they are.
+  pure subroutine count_source(physics, f, amount)
+    type(physics_t), intent(inout) :: physics
+    integer, intent(in) :: f
+    real(real64), intent(in) :: amount
+    real(real64) :: total
+    total = physics%source(f) + amount
+    if (abs(physics%source(f)) >= abs(amount)) then
+      physics%lost_digits(f) = physics%lost_digits(f) + ((physics%source(f) - total) + amount)
+    else
+      physics%lost_digits(f) = physics%lost_digits(f) + ((amount - total) + physics%source(f))
+    end if
+    physics%source(f) = total
+    physics%turnover(f) = physics%turnover(f) + abs(amount)
+  end subroutine count_source
 
   subroutine rain_on(case, column)
     type(case_t), intent(in) :: case

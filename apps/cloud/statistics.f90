@@ -165,9 +165,9 @@ contains
     integer, intent(in) :: unit
     real(real64), intent(in) :: profiles_now(:, :), series_now(:)
     integer :: n
-    write (unit, '(a,es16.9,a,es16.9)', advance='no') '{"time": ', model%time, ', "time_step": ', model%case%time_step
+    write (unit, '(4a)', advance='no') '{"time": ', number(model%time, 9), ', "time_step": ', number(model%case%time_step, 9)
     do n = 1, SERIES
-      write (unit, '(3a,es16.9)', advance='no') ', "', trim(SERIES_NAMES(n)), '": ', series_now(n)
+      write (unit, '(4a)', advance='no') ', "', trim(SERIES_NAMES(n)), '": ', number(series_now(n), 9)
     end do
     call write_array(unit, 'z', model%grid%z_centre)
     call write_array(unit, 'z_w', model%grid%z_face(1:))
@@ -186,8 +186,22 @@ contains
     write (unit, '(3a)', advance='no') ', "', name, '": ['
     do k = 1, size(values)
       if (k > 1) write (unit, '(a)', advance='no') ', '
-      write (unit, '(es13.6)', advance='no') values(k)
+      write (unit, '(a)', advance='no') number(values(k), 6)
     end do
     write (unit, '(a)', advance='no') ']'
   end subroutine write_array
+
+  !> As JSON has it. Fortran drops the E of an exponent of three digits, which rain has that is nearly gone: it gets three digits' room.
+  pure function number(value, digits) result(text)
+    real(real64), intent(in) :: value
+    integer, intent(in) :: digits
+    character(:), allocatable :: text
+    character(24) :: words
+    character(16) :: form
+    logical :: is_wide
+    is_wide = value /= 0 .and. (abs(value) < 1.0e-99_real64 .or. abs(value) >= 1.0e100_real64)
+    write (form, '(a,i0,a)') '(es24.', digits, trim(merge('e3)', ')  ', is_wide))
+    write (words, form) value
+    text = trim(adjustl(words))
+  end function number
 end module cloud_statistics

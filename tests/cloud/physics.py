@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks runs of cloud with all of its physics: a restart comes to the same bits as a run without one, on other ranks and in another mode;
-the case begins with the cloud that it is known for; the start of ./go has one, on any layers; files of other grids are refused.
+rain that comes and goes is balanced; the case begins with the cloud that it is known for; the start of ./go has one, on any layers; files
+of other grids are refused.
 
 physics.py CLOUD -- LAUNCHER FLAG...
 
@@ -21,6 +22,31 @@ import small_disk  # noqa: E402
 
 APP = TESTS.parent / "apps" / "cloud"
 QUICK, CASE, START = APP / "quick_cloud.nml", APP / "dycoms_rf01.nml", APP / "dycoms_rf01.start"
+
+
+# Few drops, which become rain at once, below air that warms as it sinks.
+GONE = """&case_parameters
+  cells = 2, 2, 30
+  spacing = 50.0, 50.0
+  time_step = 1.0
+  steps = 130
+  wind = 0.0, 0.0
+  water_below = 8.6e-3
+  pressure_tolerance = 1.0e-8
+/
+&physics_parameters
+  geostrophic = 0.0, 0.0
+  divergence = 5.0e-3
+  rain = .true.
+  drops = 1.0
+  flux_above = 0.0
+  flux_below = 0.0
+  clear_cooling = 0.0
+  latent_heat = 0.0
+  sensible_heat = 0.0
+  statistics_interval = 1.0
+/
+"""
 
 
 class Runs:
@@ -116,6 +142,16 @@ def tracers(runs):
     yield "none is nothing", all(digits != "0" * 16 for digits in done.values())
 
 
+def rain_that_is_gone(runs):
+    """Rain that has formed evaporates in air that sinks fast, until next to nothing is left: checks hold, and the statistics are JSON."""
+    case, file = runs.folder / "gone.nml", runs.folder / "statistics"
+    case.write_text(GONE)
+    done = runs(1, case, "--statistics", file)
+    yield "what has formed and is gone is balanced", done.returncode == 0 and "BROKEN" not in done.stdout
+    rain = [json.loads(line)["rain_water_path"] for line in file.read_text().splitlines()]
+    yield "there was rain, and it is gone", max(rain) > 1e-3 and rain[-1] < 1e-5 * max(rain)
+
+
 def clouds(runs):
     first = runs.records(CASE, "--global", "4,4,256", "--steps", 0)
     yield "the first state has statistics", len(first) == 1
@@ -135,7 +171,7 @@ def main():
     passed = failed = skipped = 0
     with tempfile.TemporaryDirectory() as folder:
         runs = Runs(sys.argv[1], sys.argv[split + 1:], folder)
-        for part in (restarts, wrong_input, full_disk, too_large, tracers, clouds):
+        for part in (restarts, wrong_input, full_disk, too_large, tracers, rain_that_is_gone, clouds):
             for what, right in part(runs):
                 passed, failed, skipped = passed + (right is True), failed + (right is False), skipped + (right is None)
                 if not right:
