@@ -88,10 +88,16 @@ void copy_resident(const char *from, char *into, std::size_t bytes) {
 }
 
 /// Puts the pages of a mapping at an address. Returns an errno or 0. The system call itself: libraries of networks replace the function mremap to
-/// watch memory, and that of Intel MPI's libfabric drops the address.
+/// watch memory, and those of UCX and of Intel MPI's libfabric drop the address.
 int put_pages_at(void *to, void *from, std::size_t old_bytes, std::size_t bytes) {
   const long placed = syscall(SYS_mremap, from, old_bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
   return placed == -1 ? errno : 0;
+}
+
+/// Tells libraries of networks that the pages behind these addresses change, so that they register them anew: their replacements of mremap look
+/// at the old addresses alone, but those of madvise take this advice for the end of the pages. For shared pages only: these keep what is in them.
+void announce_change(const StaticPages &pages) {
+  static_cast<void>(madvise(reinterpret_cast<void *>(pages.begin), static_cast<std::size_t>(pages.bytes), MADV_DONTNEED));
 }
 
 /// Replaces shared pages by private ones with the same content. Makes system calls only: a child of fork may do no more.
@@ -157,7 +163,9 @@ int copy_pages(const StaticPages &pages, char *into) {
 
 /// Puts the pages at `place`, which are shared, behind the addresses of the static data: without an old size mremap makes a second mapping.
 int replace_pages(const StaticPages &pages, char *place) {
-  return put_pages_at(reinterpret_cast<void *>(pages.begin), place, 0, static_cast<std::size_t>(pages.bytes));
+  const int error = put_pages_at(reinterpret_cast<void *>(pages.begin), place, 0, static_cast<std::size_t>(pages.bytes));
+  if (error == 0) announce_change(pages);
+  return error;
 }
 
 }  // namespace
@@ -204,12 +212,17 @@ Status StaticData::share(char *place) {
       return fail(Status::memory,
                   "shmem_init: %lld bytes of static variables of %s cannot be moved to shared memory: %s (see 'df /dev/shm')",
                   static_cast<long long>(pages.bytes), pages.name.c_str(), std::strerror(error));
+    ++moved_;
   }
   return Status::ok;
 }
 
+/// `shared_pages` is null in a child of fork, whose pages are private.
 void StaticData::make_private() {
-  if (shared_) make_all_private();
+  if (!shared_) return;
+  if (shared_pages)
+    for (std::size_t i = 0; i < moved_; ++i) announce_change(all_[i]);
+  make_all_private();
   shared_ = false;
 }
 

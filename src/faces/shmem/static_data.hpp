@@ -41,6 +41,7 @@ class StaticData {
   std::vector<StaticPages> all_;
   std::int64_t bytes_ = 0;
   bool shared_ = false;
+  std::size_t moved_ = 0;  // of all_: how many have shared pages
 };
 
 }  // namespace halocline::core::shmem
