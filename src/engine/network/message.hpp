@@ -12,7 +12,8 @@ namespace halocline::core {
 /// A query or its reply, as it is sent. Raise kBuild (engine/context/context.cpp) with every change. The operands of a query and the old values of a reply follow it. Received messages are checked before
 /// they are used (engine/network/service.cpp).
 ///
-/// `put_combine` writes the bytes that follow it at `offset`, `count` of them, and then combines the number at `expected`.
+/// `put_combine` writes the bytes that follow it at `offset`, `count` of them, and then combines the number at `expected` of the
+/// memory `id`.
 ///
 /// The five kinds from `scatter` on are packed (packed_service.cpp): they are about `count` bytes of memory in strips, from `offset` on. The operands begin
 /// with the code of the strips (elements/strip_code.hpp), `id` bytes. Values follow. Of `scatter`, `change` and `fetch` they are as many bytes as
@@ -45,7 +46,7 @@ struct Message {
   std::uint8_t silent = 0;  // 1: no reply is wanted
   std::uint8_t alone = 0;  // of `change`, `fetch` and `swap`
   std::int32_t target = 0;  // the rank that is asked, or whose reply is awaited
-  std::uint32_t id = 0;  // of a notification
+  std::uint32_t id = 0;  // of a notification, or of the memory of a number
   std::int64_t offset = 0, count = 0;
   std::uint64_t operand = 0, expected = 0;  // numbers as their bytes; also the old value in a reply, and a notification's value
 };

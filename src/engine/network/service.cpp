@@ -85,15 +85,15 @@ bool for_listed(const Message &query, const char *operands, std::int64_t bytes, 
 }
 
 /// Bytes, and then a number that says that they are there.
-bool put_combine(const Served &memory, const Message &query, const char *operands, std::int64_t bytes) {
+bool put_combine(const Served &memory, const Served &of_number, const Message &query, const char *operands, std::int64_t bytes) {
   const hlc_action action = action_of(query);
   const auto number = static_cast<std::int64_t>(query.expected);
-  if (!can_combine(action) || !lies_within(memory, action.type, number, 1)) return false;
+  if (!can_combine(action) || !lies_within(of_number, action.type, number, 1)) return false;
   if (bytes != query.count || query.offset < 0 || query.offset > memory.bytes || bytes > memory.bytes - query.offset) return false;
   if (bytes > 0) std::memcpy(memory.data + query.offset, operands, static_cast<std::size_t>(bytes));
   // SYNC data-before-signal (pairs with the look at the number)
   std::atomic_thread_fence(std::memory_order_release);
-  on_number(memory, number, number_bytes(action.type), [&](void *place) { apply(action, place, &query.operand, nullptr); });
+  on_number(of_number, number, number_bytes(action.type), [&](void *place) { apply(action, place, &query.operand, nullptr); });
   return true;
 }
 
@@ -118,7 +118,6 @@ bool change(const Served &memory, const Message &query, const char *operands, st
     case Message::Kind::accumulate: return combine(memory, query, operands, bytes, old);
     case Message::Kind::compare: return compare(memory, query, old);
     case Message::Kind::atomics: return carry_out_all(memory, query, operands, bytes, reply);
-    case Message::Kind::put_combine: return put_combine(memory, query, operands, bytes);
     case Message::Kind::notify: return memory.words.set(query.id, static_cast<std::uint32_t>(query.operand));
     default: return false;
   }
@@ -144,6 +143,13 @@ Outcome Service::carry_out(const Message &query, const char *operands, std::int6
   return do_as_asked(query, operands, bytes, reply);
 }
 
+/// The number may be in another memory of the same rank.
+bool Service::put_and_combine(const Served &memory, const Message &query, const char *operands, std::int64_t bytes) const {
+  const auto of_number = query.id == query.segment ? served_.end() : served_.find({query.target, query.id});
+  if (query.id == query.segment) return put_combine(memory, memory, query, operands, bytes);
+  return of_number != served_.end() && put_combine(memory, of_number->second, query, operands, bytes);
+}
+
 Outcome Service::do_as_asked(const Message &query, const char *operands, std::int64_t bytes, Reply *reply) const {
   // SYNC announced-before-confirmed (pairs with ask_to_confirm): what was in the completion queue before the query has been read.
   if (query.kind == Message::Kind::confirm) return Outcome::done;
@@ -154,7 +160,8 @@ Outcome Service::do_as_asked(const Message &query, const char *operands, std::in
   if (is_packed(query)) return carry_out_packed(memory, query, {operands, bytes}, reply);
   const bool locks = memory.lock && query.kind != Message::Kind::notify;
   if (locks && !memory.lock.try_lock()) return Outcome::later;
-  const bool done = change(memory, query, operands, bytes, reply);
+  const bool done = query.kind == Message::Kind::put_combine ? put_and_combine(memory, query, operands, bytes)
+                                                             : change(memory, query, operands, bytes, reply);
   if (locks) memory.lock.unlock();
   return done ? Outcome::done : Outcome::refused;
 }

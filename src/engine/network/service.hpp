@@ -40,6 +40,7 @@ class Service {
 
  private:
   Outcome do_as_asked(const Message &query, const char *operands, std::int64_t bytes, Reply *reply) const;
+  bool put_and_combine(const Served &memory, const Message &query, const char *operands, std::int64_t bytes) const;
 
   std::uint64_t secret_;
   int ranks_;

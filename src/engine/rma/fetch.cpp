@@ -245,7 +245,8 @@ Status change_silently(const char *call, Target at, hlc_action action, const voi
 }
 
 Status put_and_change(const char *call, Target to, Source source, NumberChange change) {
-  const Target number{to.memory, change.offset};
+  const RemoteMemory &of_number = change.memory ? *change.memory : to.memory;
+  const Target number{of_number, change.offset};
   const FetchOp fetch{&change.operand, nullptr};
   char *place = nullptr, *bytes = nullptr;
   HLC_TRY(find_operand(call, number, change.action, fetch, &place));
@@ -262,7 +263,7 @@ Status put_and_change(const char *call, Target to, Source source, NumberChange c
   HLC_TRY(remote.put(call, to.offset, static_cast<const char *>(source.data), source.bytes));
   // SYNC put-before-message (pairs with do_as_asked): a message overtakes no write where the network keeps the order.
   if (!to.memory.network().keeps_order()) HLC_TRY(flush(call, to.memory));
-  return remote.combine_silently(call, change.offset, change.action, word_of(change.action, &change.operand));
+  return RemoteRma(of_number).combine_silently(call, change.offset, change.action, word_of(change.action, &change.operand));
 }
 
 Status compare_swap(const char *call, Target at, hlc_number type, CompareSwap swap) {

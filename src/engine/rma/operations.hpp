@@ -108,13 +108,14 @@ Status check_word(const char *call, Target at, hlc_action action, bool compares)
 /// As fetch_op, but nothing is returned and no flush waits for it. Where the network keeps the order it arrives after all puts and other
 /// operations that this rank has begun to that rank before. Elsewhere these must have been flushed.
 Status change_silently(const char *call, Target at, hlc_action action, const void *operand);
-/// A change of a number of 64 bits: its offset in the memory, and the operand.
+/// A change of a number of 64 bits: its offset in its memory, and the operand. Null: the memory that is put to; else another of that rank.
 struct NumberChange {
   std::int64_t offset = 0;
   hlc_action action = {};
   std::uint64_t operand = 0;
+  const RemoteMemory *memory = nullptr;
 };
-/// Puts bytes, and then changes a number of the same memory: a rank that sees the change sees the bytes. Begins both; change_silently says what waits
+/// Puts bytes, and then changes a number of the same rank: a rank that sees the change sees the bytes. Begins both; change_silently says what waits
 /// for the second.
 Status put_and_change(const char *call, Target to, Source source, NumberChange change);
 /// The same action for numbers one after the other, each atomic by itself. Nothing is returned.

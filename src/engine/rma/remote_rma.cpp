@@ -182,6 +182,7 @@ Status RemoteRma::put_combine(const char *call, std::int64_t offset, Source sour
   message.kind = Message::Kind::put_combine;
   message.count = source.bytes;
   message.expected = static_cast<std::uint64_t>(change.offset);
+  message.id = change.memory ? change.memory->descriptor().number : descriptor_.number;
   return requests_.queries().send_silent(memory_.rank(), call, message, source.data, source.bytes);
 }
 
