@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks what libhalocline_mpi exports: each function that it interposes (the list of host_table.hpp) under its names MPI_X and PMPI_X,
-what Fortran bindings call for attributes of windows, and nothing else.
+what Fortran bindings call for attributes of windows, the functions of halocline/mpix.h under both names, and nothing else.
 
 Usage: mpi_exports.py LIBRARY HOST_HPP
 
@@ -13,6 +13,7 @@ import sys
 
 
 OF_FORTRAN = re.compile(r"MPII_Win_get_attr|ompi_win_get_attr_f|p?mpi_win_get_attr_{0,2}|P?MPI_WIN_GET_ATTR")
+MPIX = pathlib.Path(__file__).resolve().parents[2] / "include/halocline/mpix.h"
 
 
 def main():
@@ -20,15 +21,17 @@ def main():
     listed = subprocess.run(["nm", "-D", "--defined-only", library], check=True, stdout=subprocess.PIPE, text=True).stdout
     exported = {line.split()[-1].split("@")[0] for line in listed.splitlines()}
     names = re.findall(r"^HLC_MPI_HOST\((\w+)\)", header, re.MULTILINE)
+    notified = re.findall(r"^int (MPIX_\w+)\(", MPIX.read_text(), re.MULTILINE)
     wanted = {prefix + name for prefix in ("MPI_", "PMPI_") for name in names}
+    wanted |= {prefix + name for prefix in ("", "P") for name in notified}
     # Those for large counts are there if the MPI has them.
     missing = {name for name in wanted - exported if not name.endswith("_c")}
     fortran = {name for name in exported if OF_FORTRAN.fullmatch(name)}
     faults = [f"not exported: {name}" for name in sorted(missing)] + [f"exported: {name}" for name in sorted(exported - wanted - fortran)]
     if not fortran:
         faults.append("not exported: what Fortran calls for attributes")
-    if not names:
-        faults.append("found no function in the header")
+    if not names or not notified:
+        faults.append("found no function in a header")
     print("\n".join(faults) or f"{len(exported)} functions")
     return 1 if faults else 0
 

@@ -9,6 +9,7 @@
 #include "engine/network/request_engine.hpp"
 #include "faces/mpi/access/remote.hpp"
 #include "faces/mpi/access/unmapped_copy.hpp"
+#include "faces/mpi/calls/accesses.hpp"
 #include "faces/mpi/calls/requests.hpp"
 #include "faces/mpi/check/checker.hpp"
 #include "faces/mpi/datatype/single_element.hpp"
@@ -188,6 +189,8 @@ bool swap_plain(Window &window, const typed::Swap &values, const TargetBuffer &t
   return true;
 }
 
+}  // namespace
+
 int accumulate_now(Window &window, MPI_Op op, const OriginBuffer &origin, const TargetBuffer &target) {
   const bool is_same = origin.count == 1 && origin.type == target.type && op != MPI_NO_OP && is_address(origin.address);
   if (target.rank == MPI_PROC_NULL || (is_same && change_plain(window, op, {origin.address, nullptr}, target))) return MPI_SUCCESS;
@@ -203,6 +206,8 @@ int accumulate_now(Window &window, MPI_Op op, const OriginBuffer &origin, const 
   return update(window, resolved, true,
                 [&](Access access, const typed::Buffer &there) { typed::accumulate({operation, access}, there, operand); });
 }
+
+namespace {
 
 int get_accumulate_now(Window &window, MPI_Op op, const OriginBuffer &origin, const OriginBuffer &result, const TargetBuffer &target) {
   if (target.rank == MPI_PROC_NULL) return MPI_SUCCESS;

@@ -12,6 +12,7 @@
 #include "device/pointers.hpp"
 #include "engine/communicator/collective.hpp"
 #include "faces/mpi/access/resolve_target.hpp"
+#include "faces/mpi/calls/notify_requests.hpp"
 #include "faces/mpi/check/checker.hpp"
 #include "faces/mpi/check/trace.hpp"
 #include "faces/mpi/handle/self_comm.hpp"
@@ -320,6 +321,7 @@ int MPI_Win_free(MPI_Win *win) {
     if (window->check) window->check->report_open_epochs("MPI_Win_free");
     return answer(*window, MPI_ERR_RMA_SYNC);
   }
+  if (const int code = refuse_open_requests(*window)) return answer(*window, code);
   return release(*window, win);
 }
 

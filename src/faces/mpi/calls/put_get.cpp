@@ -1,20 +1,21 @@
 // Put and get, with and without requests. The data has moved when they return, unless the target is on another node.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/access/unmapped_copy.hpp"
+#include "faces/mpi/calls/accesses.hpp"
 #include "faces/mpi/calls/requests.hpp"
 #include "faces/mpi/check/checker.hpp"
 #include "faces/mpi/interpose/host_table.hpp"
 
 namespace halocline::core::mpi {
-namespace {
 
-int move(Window &window, WindowMemory::Direction direction, const OriginBuffer &origin, const TargetBuffer &target) {
-  if (move_plain(window, direction, origin, target) || target.rank == MPI_PROC_NULL) return MPI_SUCCESS;
-  ResolvedTarget resolved;
-  typed::Buffer buffer;
-  if (const int code = resolve_target(window, target, &resolved)) return code;
-  if (const int code = find_buffer(origin, &buffer)) return code;
-  if (!typed::same_bytes(buffer, resolved.buffer())) return MPI_ERR_TRUNCATE;
+int resolve_both(const Window &window, const OriginBuffer &origin, const TargetBuffer &target, ResolvedTarget *resolved,
+                 typed::Buffer *buffer) {
+  if (const int code = resolve_target(window, target, resolved)) return code;
+  if (const int code = find_buffer(origin, buffer)) return code;
+  return typed::same_bytes(*buffer, resolved->buffer()) ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
+}
+
+int move_resolved(Window &window, WindowMemory::Direction direction, const ResolvedTarget &resolved, const typed::Buffer &buffer) {
   note_order(direction);
   if (!resolved.place.is_mapped) return copy_remote(window, direction, resolved, buffer);
   if (direction == WindowMemory::Direction::write)
@@ -22,6 +23,16 @@ int move(Window &window, WindowMemory::Direction direction, const OriginBuffer &
   else
     typed::copy(buffer, resolved.buffer());
   return MPI_SUCCESS;
+}
+
+namespace {
+
+int move(Window &window, WindowMemory::Direction direction, const OriginBuffer &origin, const TargetBuffer &target) {
+  if (move_plain(window, direction, origin, target) || target.rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  ResolvedTarget resolved;
+  typed::Buffer buffer;
+  if (const int code = resolve_both(window, origin, target, &resolved, &buffer)) return code;
+  return move_resolved(window, direction, resolved, buffer);
 }
 
 [[gnu::noinline]] int put_any(Window &window, const OriginBuffer &origin, const TargetBuffer &target) {

@@ -30,7 +30,8 @@ const void *library_of(const void *address, const char **symbol) {
   if (dladdr1(address, &info, &entry, RTLD_DL_SYMENT) == 0) return nullptr;
   const auto *found = static_cast<const ElfW(Sym) *>(entry);
   const auto offset = reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(info.dli_saddr);
-  const bool is_mpi = found && info.dli_sname && offset < found->st_size && std::strstr(info.dli_sname, "MPI_") != nullptr;
+  const bool is_mpi =
+      found && info.dli_sname && offset < found->st_size && (std::strstr(info.dli_sname, "MPI_") || std::strstr(info.dli_sname, "MPIX_"));
   *symbol = is_mpi ? info.dli_sname : nullptr;
   return info.dli_fbase;
 }

@@ -33,6 +33,7 @@ int Window::complete_far(int target, Completion completion) {
   FirstFailure failure(flush(target));
   for (int rank = 0; rank < size() && target == kAllTargets && !failure.none(); ++rank)
     if (!comm->is_near(rank)) failure.note(flush(rank));
+  if (completion == Completion::remote && has_sent_puts_.load(std::memory_order_relaxed)) failure.note(requests.confirm_all(kFlush));
   return code_of(failure.status());
 }
 
@@ -47,7 +48,7 @@ int Window::end_reads(int target) {
 }
 
 int Window::complete_before_barrier() {
-  if (!comm->keeps_order()) return complete(kAllTargets, Completion::remote);
+  if (!comm->keeps_order() || has_sent_puts_.load(std::memory_order_relaxed)) return complete(kAllTargets, Completion::remote);
   std::atomic_thread_fence(std::memory_order_seq_cst);
   // Of two ranks, the peer gets the barrier's notification after the data. With more, a third rank may be notified before the data arrive, and
   // access them.

@@ -14,6 +14,7 @@
 #include "faces/mpi/sync/mcs_slots.hpp"
 #include "faces/mpi/window/dynamic_regions.hpp"
 #include "faces/mpi/window/epochs.hpp"
+#include "faces/mpi/window/notify_board.hpp"
 #include "faces/mpi/window/window_memory.hpp"
 
 namespace halocline::core::mpi {
@@ -80,7 +81,8 @@ class Window {
   int flush(int target, Completion completion) {
     std::atomic_thread_fence(std::memory_order_acq_rel);
     if (put_order.has_put) put_order = {false, true};
-    return comm->spans_nodes() ? complete_begun(target, comm->keeps_order() ? completion : Completion::remote) : MPI_SUCCESS;
+    const bool in_order = comm->keeps_order() && !has_sent_puts_.load(std::memory_order_relaxed);
+    return comm->spans_nodes() ? complete_begun(target, in_order ? completion : Completion::remote) : MPI_SUCCESS;
   }
   /// The same without the order, which the release of a lock gives as well.
   int complete_begun(int target, Completion completion) {
@@ -102,6 +104,12 @@ class Window {
     return epochs.is_started || epochs.fence.load(std::memory_order_relaxed) != Fence::closed ? After::message : After::flush;
   }
 
+  /// What a notified put to another node has sent within a message is complete once all messages are confirmed. Never reset: that takes no
+  /// longer where nothing has been sent since.
+  void note_sent_put() {
+    if (!has_sent_puts_.load(std::memory_order_relaxed)) has_sent_puts_.store(true, std::memory_order_relaxed);
+  }
+
   /// The values of MPI_Win_get_attr, which returns their addresses.
   struct Attributes {
     void *base = nullptr;
@@ -118,6 +126,7 @@ class Window {
   WriterPlaces writer_places;
   Attributes attributes;
   std::shared_ptr<Check> check;  // null unless HALOCLINE_CHECK=1 or HALOCLINE_TRACE
+  std::unique_ptr<NotifyBoard> notifications;  // null until MPIX_Win_set_num_notify
   bool has_met = false;  // in a call of MPI_Win_free that the host has refused
 
  private:
@@ -125,6 +134,7 @@ class Window {
   Status far_barrier();
   void report_failure();
 
+  std::atomic<bool> has_sent_puts_{false};
   std::uint64_t barriers_ = 0;
   std::atomic<bool> failure_reported_{false};
 };
