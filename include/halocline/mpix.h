@@ -1,7 +1,9 @@
-/* Notified access to MPI windows: a put, get or accumulate that also notifies its target, and waits for such notifications. Only the drop-in for
-   MPI RMA has these functions (docs/mpi.md): a program that calls them is linked with libhalocline_mpi, before its MPI. Windows that the host
-   MPI carries have no notifications; there each call fails and says so. Names and arguments follow the MPI Forum's proposal and Notified
-   Access, with MPIX_ before them (docs/design/052-notified-windows.md).
+/* Notified access to MPI windows: a put, get or accumulate that also notifies its target, and waits for such notifications. The drop-in for MPI
+   RMA has these functions (docs/mpi.md). A program that calls them is linked with libhalocline_mpi, before its MPI; or with libhalocline_mpix,
+   and started with the drop-in, as by `halocline-run --mpi`. libhalocline_mpix itself only answers MPI_ERR_UNSUPPORTED_OPERATION, and says
+   what to load. Windows that the host MPI carries have no notifications; there each call fails and says so. Names and arguments follow the
+   MPI Forum's proposal and Notified Access, with MPIX_ before them (docs/design/052-notified-windows.md). The functions that end in _c take
+   large counts.
 
    A window has `num` notifications, numbered from 0, once all its ranks have called MPIX_Win_set_num_notify. Each of them is, on each rank, a
    counter per origin, and one value. A notified call counts at its target, or stores a value there, when its own access has been made: a
@@ -45,20 +47,32 @@ int MPIX_Win_get_num_notify(MPI_Win win, int *num);
     node in one message with the notification. */
 int MPIX_Put_notify(const void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, int count, MPI_Datatype type,
                     int notification, MPI_Win win);
+/** The same for large counts. */
+int MPIX_Put_notify_c(const void *origin, MPI_Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Count count,
+                      MPI_Datatype type, int notification, MPI_Win win);
 
 /** As MPI_Get; the target counts one arrival of `notification` from this rank when its data have been read. From another node the call waits
     for the data. */
 int MPIX_Get_notify(void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, int count, MPI_Datatype type,
                     int notification, MPI_Win win);
+/** The same for large counts. */
+int MPIX_Get_notify_c(void *origin, MPI_Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Count count,
+                      MPI_Datatype type, int notification, MPI_Win win);
 
 /** As MPI_Accumulate; the target counts one arrival of `notification` from this rank when its data have been changed. */
 int MPIX_Accumulate_notify(const void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
                            MPI_Datatype type, MPI_Op op, int notification, MPI_Win win);
+/** The same for large counts. */
+int MPIX_Accumulate_notify_c(const void *origin, MPI_Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Count count,
+                             MPI_Datatype type, MPI_Op op, int notification, MPI_Win win);
 
 /** As MPIX_Put_notify, but the value of `notification` at the target becomes `value`, which is not 0. A value that has not been reset is
     overwritten. */
 int MPIX_Put_notify_value(const void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
                           MPI_Datatype type, int notification, int value, MPI_Win win);
+/** The same for large counts. */
+int MPIX_Put_notify_value_c(const void *origin, MPI_Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Count count,
+                            MPI_Datatype type, int notification, int value, MPI_Win win);
 
 /** How many arrivals of `notification` this rank has counted from all ranks since MPIX_Win_set_num_notify, matched by requests or not. Does not
     wait. */

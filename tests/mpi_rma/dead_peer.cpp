@@ -2,7 +2,7 @@
 // answers an error through the window's error handler; then they free the windows. Each writes into DIRECTORY/<rank> what was wrong, or
 // `right` and how long the slowest call took.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <mpi.h>
+#include <halocline/mpix.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -36,7 +36,7 @@ int handled = 0;
 void handle(MPI_Win *, int *, ...) { handled += 1; }
 
 struct Windows {
-  MPI_Win fence, locked, shared, posted, started, freed, created;
+  MPI_Win fence, locked, shared, posted, started, freed, created, notified;
 };
 
 MPI_Win make_window() {
@@ -60,6 +60,13 @@ MPI_Win create_window() {
   MPI_Win_set_errhandler(win, handler);
   MPI_Errhandler_free(&handler);
   MPI_Win_lock_all(0, win);
+  return win;
+}
+
+/// With notifications, of which the victim never sends any.
+MPI_Win make_notified_window() {
+  MPI_Win win = make_window();
+  if (MPIX_Win_set_num_notify(win, MPI_INFO_NULL, 3) != MPI_SUCCESS) std::abort();
   return win;
 }
 
@@ -150,6 +157,28 @@ void access_in_vain(Survivor &here, MPI_Win win, int victim) {
   here.expect("MPI_Accumulate to created memory", true, add);
 }
 
+/// A wait for a notification fails, and so does a program that only tests.
+void await_notifications_in_vain(Survivor &here, MPI_Win win, int victim) {
+  MPIX_Notify of_victim = MPIX_NOTIFY_NULL, of_any = MPIX_NOTIFY_NULL;
+  int flag = 0, found = 0;
+  MPIX_Win_notify_init(victim, 0, 1, win, &of_victim);
+  MPIX_Win_notify_init(MPI_ANY_SOURCE, MPI_ANY_TAG, 1, win, &of_any);
+  MPIX_Notify_start(of_victim);
+  MPIX_Notify_start(of_any);
+  const auto test = [&](const std::function<int()> &call) {
+    int code = MPI_SUCCESS;
+    while (code == MPI_SUCCESS && !flag) code = call();
+    return code;
+  };
+  here.expect("MPIX_Notify_wait", true, [&] { return MPIX_Notify_wait(of_victim, MPI_STATUS_IGNORE); });
+  here.expect("MPIX_Notify_wait for any rank", true, [&] { return MPIX_Notify_wait(of_any, MPI_STATUS_IGNORE); });
+  here.expect("MPIX_Notify_test", true, [&] { return test([&] { return MPIX_Notify_test(of_victim, &flag, MPI_STATUS_IGNORE); }); });
+  here.expect("MPIX_Win_notify_waitsome", true, [&] { return MPIX_Win_notify_waitsome(win, 0, 3, &found); });
+  here.expect("MPIX_Win_notify_testsome", true, [&] { return test([&] { return MPIX_Win_notify_testsome(win, 0, 3, &flag, &found); }); });
+  here.expect_right("MPIX_Notify_free", [&] { return MPIX_Notify_free(&of_victim); });
+  here.expect_right("MPIX_Notify_free", [&] { return MPIX_Notify_free(&of_any); });
+}
+
 std::string survive(Windows windows, int victim, int last, MPI_Comm survivors) {
   Survivor here;
   int me = 0;
@@ -163,6 +192,7 @@ std::string survive(Windows windows, int victim, int last, MPI_Comm survivors) {
   here.expect("MPI_Win_start", true, [&] { return MPI_Win_start(dead, 0, windows.started); });
   start_in_vain(here, windows, victim, survivors);
   access_in_vain(here, windows.created, victim);
+  await_notifications_in_vain(here, windows.notified, victim);
   here.expect("MPI_Win_allocate", false, [&] {
     void *data = nullptr;
     MPI_Win late = MPI_WIN_NULL;
@@ -183,7 +213,8 @@ int main(int argc, char **argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const halocline::test::Report report(argv[2], rank);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  const Windows windows{make_window(), make_window(), make_window(), make_window(), make_window(), make_window(), create_window()};
+  const Windows windows{make_window(), make_window(), make_window(),   make_window(),
+                        make_window(), make_window(), create_window(), make_notified_window()};
   MPI_Comm survivors = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, rank == victim ? MPI_UNDEFINED : 0, rank, &survivors);
   MPI_Group dying = group_of(victim);

@@ -1,5 +1,5 @@
 // Put, get and accumulate that notify their target. On the node the access is complete, and then this rank writes the notification. To another
-// node a message follows the access, or carries it.
+// node a message follows the access, or carries it. Windows of the host go to its function of the name, if it has one.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <halocline/mpix.h>
 
@@ -93,70 +93,126 @@ int accumulate_notified(Window &window, MPI_Op op, const OriginBuffer &origin, c
   return code != MPI_SUCCESS || target.rank == MPI_PROC_NULL ? code : announce(window, target.rank, {notification});
 }
 
-[[gnu::noinline]] int move_any(Window *window, Direction direction, const OriginBuffer &origin, const TargetBuffer &target, Notice notice,
-                               MPI_Win win) {
-  if (!window) return refuse_foreign_window(win);
-  const int code = move_notified(*window, direction, origin, target, notice);
-  return code == MPI_SUCCESS ? code : answer(*window, code);
+/// Intel MPI has functions of two of these names, for windows that it carries.
+template <class Function, class... Arguments>
+int pass_to_host(const char *name, MPI_Win win, Arguments... arguments) {
+  auto *const function = reinterpret_cast<Function *>(win == MPI_WIN_NULL ? nullptr : host_function(name));
+  return function ? function(arguments..., win) : refuse_foreign(win);
+}
+
+[[gnu::noinline]] int move_any(Window &window, Direction direction, const OriginBuffer &origin, const TargetBuffer &target, Notice notice) {
+  const int code = move_notified(window, direction, origin, target, notice);
+  return code == MPI_SUCCESS ? code : answer(window, code);
 }
 
 /// Rows are moved in the function itself, without calls between.
-[[gnu::always_inline]] inline bool move_row(Window *window, Direction direction, const OriginBuffer &origin, const TargetBuffer &target,
-                                            const Notice &notice) {
-  if (!window || !window->notifications) return false;
-  if (static_cast<unsigned>(notice.notification) >= static_cast<unsigned>(window->notifications->count())) return false;
-  if (!move_plain(*window, direction, origin, target)) return false;
-  announce_here(*window, target.rank, notice);
-  return true;
+[[gnu::always_inline]] inline int move_and_notify(Window &window, Direction direction, const OriginBuffer &origin,
+                                                  const TargetBuffer &target, const Notice &notice) {
+  const int count = window.notifications ? window.notifications->count() : 0;
+  const bool has = static_cast<unsigned>(notice.notification) < static_cast<unsigned>(count);
+  if (!has || !move_plain(window, direction, origin, target)) return move_any(window, direction, origin, target, notice);
+  announce_here(window, target.rank, notice);
+  return MPI_SUCCESS;
 }
+
+int accumulate_and_notify(Window &window, MPI_Op op, const OriginBuffer &origin, const TargetBuffer &target, int notification) {
+  const int code = accumulate_notified(window, op, origin, target, notification);
+  return code == MPI_SUCCESS ? code : answer(window, code);
+}
+
+int put_value(Window &window, const OriginBuffer &origin, const TargetBuffer &target, const Notice &notice) {
+  if (notice.value != 0) return move_and_notify(window, Direction::write, origin, target, notice);
+  return answer(
+      window, refuse(MPI_ERR_ARG, "the value of notification %d is 0, which means that it is not set; pass another", notice.notification));
+}
+
+OriginBuffer origin_buffer(const void *address, MPI_Count count, MPI_Datatype type) { return {const_cast<void *>(address), count, type}; }
 
 }  // namespace
 }  // namespace halocline::core::mpi
 
 using namespace halocline::core::mpi;
 
+// Each function has a twin for large counts.
 // NOLINTBEGIN(readability-function-size): as the functions of MPI
 extern "C" {
 
 int MPIX_Put_notify(const void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, int count, MPI_Datatype type,
                     int notification, MPI_Win win) {
   Window *const window = find_window(win);
-  const OriginBuffer from{const_cast<void *>(origin), origin_count, origin_type};
-  const TargetBuffer target{rank, disp, count, type};
-  if (move_row(window, Direction::write, from, target, {notification})) return MPI_SUCCESS;
-  return move_any(window, Direction::write, from, target, {notification}, win);
+  if (!window)
+    return pass_to_host<decltype(MPIX_Put_notify)>("MPIX_Put_notify", win, origin, origin_count, origin_type, rank, disp, count, type,
+                                                   notification);
+  return move_and_notify(*window, Direction::write, origin_buffer(origin, origin_count, origin_type), {rank, disp, count, type},
+                         {notification});
+}
+
+int MPIX_Put_notify_c(const void *origin, MPI_Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Count count,
+                      MPI_Datatype type, int notification, MPI_Win win) {
+  Window *const window = find_window(win);
+  if (!window)
+    return pass_to_host<decltype(MPIX_Put_notify_c)>("MPIX_Put_notify_c", win, origin, origin_count, origin_type, rank, disp, count, type,
+                                                     notification);
+  return move_and_notify(*window, Direction::write, origin_buffer(origin, origin_count, origin_type), {rank, disp, count, type},
+                         {notification});
 }
 
 int MPIX_Get_notify(void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, int count, MPI_Datatype type,
                     int notification, MPI_Win win) {
   Window *const window = find_window(win);
-  const OriginBuffer into{origin, origin_count, origin_type};
-  const TargetBuffer target{rank, disp, count, type};
-  if (move_row(window, Direction::read, into, target, {notification})) return MPI_SUCCESS;
-  return move_any(window, Direction::read, into, target, {notification}, win);
+  if (!window)
+    return pass_to_host<decltype(MPIX_Get_notify)>("MPIX_Get_notify", win, origin, origin_count, origin_type, rank, disp, count, type,
+                                                   notification);
+  return move_and_notify(*window, Direction::read, origin_buffer(origin, origin_count, origin_type), {rank, disp, count, type},
+                         {notification});
+}
+
+int MPIX_Get_notify_c(void *origin, MPI_Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Count count,
+                      MPI_Datatype type, int notification, MPI_Win win) {
+  Window *const window = find_window(win);
+  if (!window)
+    return pass_to_host<decltype(MPIX_Get_notify_c)>("MPIX_Get_notify_c", win, origin, origin_count, origin_type, rank, disp, count, type,
+                                                     notification);
+  return move_and_notify(*window, Direction::read, origin_buffer(origin, origin_count, origin_type), {rank, disp, count, type},
+                         {notification});
 }
 
 int MPIX_Accumulate_notify(const void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
                            MPI_Datatype type, MPI_Op op, int notification, MPI_Win win) {
-  return with_own_window(win, [=](Window &window) {
-    return accumulate_notified(window, op, {const_cast<void *>(origin), origin_count, origin_type}, {rank, disp, count, type},
-                               notification);
-  });
+  Window *const window = find_window(win);
+  if (!window) return refuse_foreign(win);
+  return accumulate_and_notify(*window, op, origin_buffer(origin, origin_count, origin_type), {rank, disp, count, type}, notification);
+}
+
+int MPIX_Accumulate_notify_c(const void *origin, MPI_Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Count count,
+                             MPI_Datatype type, MPI_Op op, int notification, MPI_Win win) {
+  Window *const window = find_window(win);
+  if (!window) return refuse_foreign(win);
+  return accumulate_and_notify(*window, op, origin_buffer(origin, origin_count, origin_type), {rank, disp, count, type}, notification);
 }
 
 int MPIX_Put_notify_value(const void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
                           MPI_Datatype type, int notification, int value, MPI_Win win) {
-  return with_own_window(win, [=](Window &window) {
-    if (value == 0) return refuse(MPI_ERR_ARG, "the value of notification %d is 0, which means that it is not set", notification);
-    const OriginBuffer from{const_cast<void *>(origin), origin_count, origin_type};
-    return move_notified(window, Direction::write, from, {rank, disp, count, type}, {notification, value});
-  });
+  Window *const window = find_window(win);
+  if (!window) return refuse_foreign(win);
+  return put_value(*window, origin_buffer(origin, origin_count, origin_type), {rank, disp, count, type}, {notification, value});
+}
+
+int MPIX_Put_notify_value_c(const void *origin, MPI_Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Count count,
+                            MPI_Datatype type, int notification, int value, MPI_Win win) {
+  Window *const window = find_window(win);
+  if (!window) return refuse_foreign(win);
+  return put_value(*window, origin_buffer(origin, origin_count, origin_type), {rank, disp, count, type}, {notification, value});
 }
 
 HLC_MPI_PROFILED(MPIX_Put_notify)
+HLC_MPI_PROFILED(MPIX_Put_notify_c)
 HLC_MPI_PROFILED(MPIX_Get_notify)
+HLC_MPI_PROFILED(MPIX_Get_notify_c)
 HLC_MPI_PROFILED(MPIX_Accumulate_notify)
+HLC_MPI_PROFILED(MPIX_Accumulate_notify_c)
 HLC_MPI_PROFILED(MPIX_Put_notify_value)
+HLC_MPI_PROFILED(MPIX_Put_notify_value_c)
 
 }  // extern "C"
 // NOLINTEND(readability-function-size)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/calls/notify_requests.hpp"
 
+#include <dlfcn.h>
 #include <halocline/mpix.h>
 
 #include <algorithm>
@@ -55,6 +56,15 @@ int refuse_foreign_window(MPI_Win win) {
   const int code = refuse(MPI_ERR_OTHER, "the host MPI carries this window, and has no notifications (HALOCLINE_LOG=info says why)");
   explain(win, rank, code);
   return PMPI_Win_call_errhandler(win, code), code;
+}
+
+void *host_function(const char *name) {
+  Dl_info host{};
+  if (dladdr(reinterpret_cast<const void *>(host::Put), &host) == 0) return nullptr;
+  void *const library = dlopen(host.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  void *const found = library ? dlsym(library, name) : nullptr;
+  if (library) dlclose(library);
+  return found;
 }
 
 namespace {
