@@ -51,7 +51,8 @@ configure_file(cmake/note_folders.cmake.in ${CMAKE_BINARY_DIR}/package/note_fold
 install(SCRIPT ${CMAKE_BINARY_DIR}/package/note_folders.cmake)
 
 # The C and C++ libraries. Hidden visibility does not reach the templates of the standard library; the linker's map does.
-foreach(library halocline_core halocline halocline_armci halocline_gaspi halocline_shmem halocline_mpi)
+foreach(library halocline_core halocline halocline_armci halocline_gaspi halocline_shmem halocline_mpi
+        halocline_mpix)
   configure_file(cmake/${library}.map ${CMAKE_BINARY_DIR}/package/${library}.map @ONLY)
   target_link_options(${library} PRIVATE LINKER:--version-script=${CMAKE_BINARY_DIR}/package/${library}.map)
   set_target_properties(${library} PROPERTIES LINK_DEPENDS ${CMAKE_BINARY_DIR}/package/${library}.map)
@@ -68,6 +69,7 @@ halocline_install_library(halocline_shmem)
 halocline_install_library(halocline_armci)
 halocline_install_library(halocline_armci_static)
 halocline_install_library(halocline_mpi)
+halocline_install_library(halocline_mpix)
 if(TARGET halocline_mpi_abi)
   # A program of another MPI loads it, and is never linked to it.
   halocline_install_rpath(halocline_mpi_abi)

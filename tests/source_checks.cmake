@@ -22,6 +22,7 @@ add_test(NAME exports.core COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_
   $<TARGET_FILE:halocline_mpi>)
 add_test(NAME exports.mpi COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/mpi_exports.py $<TARGET_FILE:halocline_mpi>
   ${PROJECT_SOURCE_DIR}/src/faces/mpi/interpose/host_table.hpp)
+add_test(NAME exports.mpix COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/mpi_exports.py $<TARGET_FILE:halocline_mpix>)
 # What of the standard library's templates is seen depends on the compiler.
 halocline_classify(exports QUICK CLASSES every_mpi NEEDS halocline)
 halocline_classify(exports.gaspi QUICK CLASSES every_mpi NEEDS halocline_gaspi)
@@ -29,9 +30,10 @@ halocline_classify(exports.shmem QUICK CLASSES every_mpi NEEDS halocline_shmem)
 halocline_classify(exports.armci QUICK CLASSES every_mpi NEEDS halocline_armci)
 halocline_classify(exports.core QUICK CLASSES every_mpi NEEDS halocline halocline_gaspi halocline_shmem halocline_armci halocline_mpi)
 halocline_classify(exports.mpi QUICK CLASSES every_mpi NEEDS halocline_mpi)
+halocline_classify(exports.mpix QUICK CLASSES every_mpi NEEDS halocline_mpix)
 
 # Which symbols a released version has, programs rely on: lists in abi/ (docs/packages.md).
-set(listed halocline halocline_armci halocline_gaspi halocline_shmem halocline_mpi)
+set(listed halocline halocline_armci halocline_gaspi halocline_shmem halocline_mpi halocline_mpix)
 if(TARGET halocline_fortran)
   list(APPEND listed halocline_fortran)
 endif()
