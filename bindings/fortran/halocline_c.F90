@@ -17,7 +17,7 @@ module halocline_c
   !> The result of a call. HLC_AGAIN is no error: it means "not yet".
   enum, bind(C)
     enumerator :: HLC_OK = 0, HLC_AGAIN, HLC_ERR_ARGUMENT, HLC_ERR_STATE, HLC_ERR_MEMORY, HLC_ERR_MISMATCH, HLC_ERR_TIMEOUT, &
-                  HLC_ERR_PEER_DIED, HLC_ERR_MPI, HLC_ERR_UNSUPPORTED, HLC_ERR_RULE
+                  HLC_ERR_PEER_DIED, HLC_ERR_MPI, HLC_ERR_UNSUPPORTED, HLC_ERR_RULE, HLC_ERR_DEVICE
   end enum
   !> How the data move; hlc_mode_name gives the names that the argument mode and HALOCLINE_MODE take.
   enum, bind(C)

@@ -50,7 +50,8 @@ typedef enum hlc_status HLC_INT {
   HLC_ERR_PEER_DIED = 7,    /**< a process of this node has ended, or the network no longer reaches one; the message names its rank */
   HLC_ERR_MPI = 8,          /**< MPI returned an error; the message has MPI's own text */
   HLC_ERR_UNSUPPORTED = 9,  /**< not possible here; the message says why */
-  HLC_ERR_RULE = 10         /**< HALOCLINE_CHECK=1 found a broken rule; the message names rank, field, cell, neighbour and step */
+  HLC_ERR_RULE = 10,        /**< HALOCLINE_CHECK=1 found a broken rule; the message names rank, field, cell, neighbour and step */
+  HLC_ERR_DEVICE = 11       /**< CUDA's driver returned an error; the message has its function and its name for the error */
 } hlc_status;
 
 /** How the data move. See the table of modes in docs/guide/modes.md. */

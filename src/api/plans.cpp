@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "api/handles.hpp"
-#include "device/pointers.hpp"
+#include "device/driver.hpp"
 #include "engine/communicator/collective.hpp"
 
 namespace halocline::core::api {

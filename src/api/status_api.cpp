@@ -21,6 +21,7 @@ const char *hlc_status_name(hlc_status status) {
     case HLC_ERR_MPI: return "HLC_ERR_MPI";
     case HLC_ERR_UNSUPPORTED: return "HLC_ERR_UNSUPPORTED";
     case HLC_ERR_RULE: return "HLC_ERR_RULE";
+    case HLC_ERR_DEVICE: return "HLC_ERR_DEVICE";
   }
   return "not an hlc_status";
 }

@@ -15,7 +15,7 @@ constexpr bool is(Status status, hlc_status value) { return static_cast<int>(sta
 static_assert(is(Status::ok, HLC_OK) && is(Status::again, HLC_AGAIN) && is(Status::argument, HLC_ERR_ARGUMENT) &&
               is(Status::state, HLC_ERR_STATE) && is(Status::memory, HLC_ERR_MEMORY) && is(Status::mismatch, HLC_ERR_MISMATCH) &&
               is(Status::timeout, HLC_ERR_TIMEOUT) && is(Status::peer_died, HLC_ERR_PEER_DIED) && is(Status::mpi, HLC_ERR_MPI) &&
-              is(Status::unsupported, HLC_ERR_UNSUPPORTED) && is(Status::rule, HLC_ERR_RULE));
+              is(Status::unsupported, HLC_ERR_UNSUPPORTED) && is(Status::rule, HLC_ERR_RULE) && is(Status::device, HLC_ERR_DEVICE));
 
 // Not a std::string: reporting that memory has run out must not allocate.
 thread_local char message[1024] = "";

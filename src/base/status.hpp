@@ -17,6 +17,7 @@ enum class [[nodiscard]] Status : int {
   mpi = 8,
   unsupported = 9,
   rule = 10,
+  device = 11,
 };
 
 /// True for a status that is a failure, which `again` is not.

@@ -59,7 +59,7 @@ class Candidates {
   void retire_last_leader();
   /// Adds what the candidates but one take.
   void add_others(const Plan *but, hlc_plan_info &info) const;
-  Explained explained(hlc_mode now) const;
+  Explained explained(hlc_mode now, const Plan &used) const;
 
  private:
   /// Buffers of a loser that are kept for another trial, at most; per rank. 29 fields of 16 x 16 x 256 cells with depth 2 need 17 MB.
@@ -317,8 +317,15 @@ void Candidates<Plan>::add_others(const Plan *but, hlc_plan_info &info) const {
 }
 
 template <class Plan>
-Explained Candidates<Plan>::explained(hlc_mode now) const {
-  return {options_.mode, now, is_auto() ? &predictions_ : nullptr, trial_.get(), untried_};
+Explained Candidates<Plan>::explained(hlc_mode now, const Plan &used) const {
+  Explained all{options_.mode, now, is_auto() ? &predictions_ : nullptr, trial_.get(), untried_, {}};
+  if constexpr (requires { used.staged_fields(); }) {
+    const auto staged = used.staged_fields();
+    all.staged = staged.names;
+    all.device = staged.device;
+    all.pinned_bytes = staged.pinned_bytes;
+  }
+  return all;
 }
 
 template <class Plan>

@@ -123,7 +123,7 @@ class Chosen {
   Status explain(const char *call, hlc_format format, char *buffer, std::size_t size, std::size_t *length) const {
     if (format != HLC_FORMAT_TEXT && format != HLC_FORMAT_JSON)
       return fail(Status::argument, "%s: invalid hlc_format %d", call, static_cast<int>(format));
-    const Explained plan = candidates_.explained(mode_now());
+    const Explained plan = candidates_.explained(mode_now(), *now_);
     return give_text(call, format == HLC_FORMAT_JSON ? explain_in_json(plan) : explain_in_words(plan), buffer, size, length);
   }
 

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "choice/predictions.hpp"
 #include "choice/trial.hpp"
@@ -15,6 +17,9 @@ struct Explained {
   const Predictions *predictions = nullptr;
   const Trial *trial = nullptr;  // NULL: nothing was tried
   const char *untried = "";      // why
+  std::vector<std::string> staged;  // fields in a device's memory
+  int device = 0;
+  std::int64_t pinned_bytes = 0;  // of the host's memory through which they pass
 };
 
 std::string explain_in_words(const Explained &plan);

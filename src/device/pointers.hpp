@@ -1,5 +1,4 @@
-// Where memory is: the host's, or a device's that the host cannot access. CUDA's driver knows. It is found at run time, and only if the program
-// has loaded it; without it no address is a device's.
+// Where memory is: the host's, or a device's that the host cannot access. CUDA's driver knows; without it no address is a device's.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,9 +7,6 @@
 #include "base/bounds.hpp"
 
 namespace halocline::core::device {
-
-/// Finds the driver if the program has loaded it. Where plans are created; a few microseconds, and none once it is found.
-void look_for_driver();
 
 inline constexpr int kHost = -1;
 /// The number of the device that has the memory; kHost if the host can access it, too, or if no driver has been found. Any thread may call.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "device/pointers.hpp"
 #include "engine/communicator/communicator.hpp"
 #include "halo/cells.hpp"
 
@@ -110,13 +111,21 @@ std::vector<char> HaloCheck::pack_for(const HaloPath &path) const {
     const auto f = static_cast<std::size_t>(number);
     const HaloMove &move = path.moves[f];
     if ((tables_.reverse ? move.halo_bytes : move.edge_bytes) == 0) continue;
-    const std::vector<char> cells = pack(f, tables_.reverse ? move.halo_box : move.edge_box);
+    const Box &box = tables_.reverse ? move.halo_box : move.edge_box;
+    const std::vector<char> cells = is_on_device(f) ? pack_image(f, tables_.reverse ? move.halo : move.edge, box) : pack(f, box);
     all.insert(all.end(), cells.begin(), cells.end());
   }
   return all;
 }
 
+bool HaloCheck::is_on_device(std::size_t f) const { return field(f).device != device::kHost; }
+
+std::vector<char> HaloCheck::pack_image(std::size_t f, const char *image, const Box &box) const {
+  return {image, image + box.cells() * field(f).element};
+}
+
 void HaloCheck::guard(const Guard &guard) {
+  if (is_on_device(guard.field)) return;
   guards_.push_back(guard);
   if (!guard.is_poisoned) guards_.back().copy = pack(guard.field, guard.box);
 }
@@ -222,6 +231,7 @@ void HaloCheck::look_for_poison(const char *when) {
   for (const int number : tables_.swapped) {
     const auto f = static_cast<std::size_t>(number);
     const HaloField &of = field(f);
+    if (is_on_device(f)) continue;
     const bool clean = for_each_cell(block_of(of), of.strides, of.order, of.data, [&](const Cells &cell, const char *address) {
       if (!poisons_[f].found_in(address)) return true;
       if (!tainted_[f])
@@ -266,7 +276,11 @@ void HaloCheck::compare_halos() {
       const HaloField &of = field(f);
       const char *end = expected + path.moves[f].halo_bytes;
       if (end == expected) continue;
-      for_each_cell(path.moves[f].halo_box, of.strides, of.order, of.data, [&](const Cells &cell, const char *is) {
+      const Box &box = path.moves[f].halo_box;
+      // The cells' places in the image are those in an array that begins before it.
+      const Strides strides = is_on_device(f) ? packed_strides(box.count, of.element, of.order) : of.strides;
+      char *const array = is_on_device(f) ? path.moves[f].halo - box_offset(box, strides) : of.data;
+      for_each_cell(box, strides, of.order, array, [&](const Cells &cell, const char *is) {
         if (poisons_[f].found_in(expected)) tainted_.assign(tainted_.size(), 1);
         const bool right = std::memcmp(expected, is, static_cast<std::size_t>(of.element)) == 0;
         if (!right) report_wrong(path, f, cell, expected, is);
@@ -284,6 +298,7 @@ void HaloCheck::expect_sums() {
   for (const int number : tables_.swapped) {
     const auto f = static_cast<std::size_t>(number);
     const HaloField &of = field(f);
+    if (is_on_device(f)) continue;
     const Strides strides = packed_strides(whole_of(of).count, of.element, of.order);
     sums_[f] = pack(f, whole_of(of));
     const auto add_box = [&](const Box &to, const char *from) {
@@ -308,7 +323,7 @@ void HaloCheck::compare_sums() {
     if (exchange_.parts()[e].in == 0) continue;
     for (const int number : tables_.swapped) {
       const auto f = static_cast<std::size_t>(number);
-      if (path.moves[f].edge_bytes == 0) continue;
+      if (path.moves[f].edge_bytes == 0 || is_on_device(f)) continue;
       const HaloField &of = field(f);
       const Strides strides = packed_strides(whole_of(of).count, of.element, of.order);
       for_each_cell(path.moves[f].edge_box, of.strides, of.order, of.data, [&](const Cells &cell, const char *is) {

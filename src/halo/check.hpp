@@ -42,6 +42,8 @@ class HaloCheck final : public Looks {
   void guard_edge(const HaloPath &path, Box HaloMove::*box, std::int64_t HaloMove::*of);
   void guard_halo(const HaloPath &path);
   void guard(const Guard &guard);
+  /// The host cannot look at such a field: of it only what was sent and what has arrived is compared, in the images of its cells.
+  bool is_on_device(std::size_t f) const;
   void describe(const hlc_swap *what);
   void describe_arrays();
   void report_if_written(const Guard &guard);
@@ -54,6 +56,7 @@ class HaloCheck final : public Looks {
 
   std::vector<char> pack(std::size_t field, const Box &box) const;
   std::vector<char> pack_for(const HaloPath &path) const;
+  std::vector<char> pack_image(std::size_t field, const char *image, const Box &box) const;
   std::string name(std::size_t field, const Cells &cell) const;
   std::string value(std::size_t field, const char *cell) const;
   int nearest_neighbour(std::size_t field, const Cells &cell) const;

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "base/types.hpp"
-#include "device/pointers.hpp"
 #include "halo/geometry.hpp"
 #include "halo/grid.hpp"
 
@@ -113,7 +112,6 @@ Status check_repetitions(const hlc_halo_spec &spec, int rank) {
 
 Status check_element(const hlc_field &field, const std::string &who, int rank) {
   if (!field.data) return fail(Status::argument, "hlc_halo_init on rank %d: %s: data is NULL", rank, who.c_str());
-  HLC_TRY(device::check_on_host({"hlc_halo_init", rank}, field.data, [&] { return who; }));
   const std::int64_t element = element_bytes(field);
   const bool fits = field.type == HLC_OPAQUE || field.element_bytes == 0 || static_cast<std::int64_t>(field.element_bytes) == element;
   if (element > 0 && element <= kMaxBytes && fits) return Status::ok;

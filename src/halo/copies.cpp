@@ -100,7 +100,7 @@ void Copies::add_message(const HaloPath &path, const char *message) const {
 
 /// For a path to myself, peer_edge is my own edge on the other side. The halo takes its values, or in reverse adds its own to them. For a
 /// repeat, peer_edge is in another halo of mine.
-void Copies::copy_inside(const std::vector<HaloPath> &paths) {
+void Copies::copy_inside(std::span<const HaloPath> paths) {
   for (const HaloPath &path : paths) {
     if (!path.active) continue;
     for (const int f : tables_.swapped) {

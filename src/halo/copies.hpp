@@ -43,7 +43,7 @@ class Copies {
   void add_halos(Edges edges);
   void clear_halo();
   /// Paths inside my own arrays: copies their cells, or in reverse adds them.
-  void copy_inside(const std::vector<HaloPath> &paths);
+  void copy_inside(std::span<const HaloPath> paths);
   std::int64_t memory_bytes() const { return pulls_.memory_bytes() + packs_.memory_bytes() + unpacks_.memory_bytes(); }
 
  private:

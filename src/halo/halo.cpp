@@ -87,9 +87,18 @@ Status Halo::check_given(const hlc_swap *what, void *const *data) const {
     if (!data[f]) continue;
     const auto who = [&] { return indexed("data", f) + ", for field '" + field.name + "',"; };
     HLC_TRY(check_room({"hlc_halo_start_with", rank()}, engine_.fields.room(data[f]), field.extent, who));
-    HLC_TRY(device::check_on_host({"hlc_halo_start_with", rank()}, data[f], who));
+    if (const int device = device::find_device(data[f]); device != field.device) return refuse_other_place(who(), device, field.device);
   }
   return Status::ok;
+}
+
+/// The images of a field's cells are made for its place.
+Status Halo::refuse_other_place(const std::string &who, int device, int planned) const {
+  const auto place = [](int one) {
+    return one == device::kHost ? std::string("in the host's memory") : "on CUDA device " + std::to_string(one);
+  };
+  return fail(Status::unsupported, "hlc_halo_start_with on rank %d: %s is %s, but the spec's array %s: pass one of the same place", rank(),
+              who.c_str(), place(device).c_str(), place(planned).c_str());
 }
 
 Status Halo::start_with(const hlc_swap *what, void *const *data) {

@@ -15,6 +15,13 @@ namespace halocline::core {
 
 struct HaloField;
 
+/// The fields of a halo that are in a device's memory: their cells pass through pinned memory of the host. No names: there are none.
+struct StagedFields {
+  int device = 0;
+  std::vector<std::string> names;
+  std::int64_t pinned_bytes = 0;
+};
+
 /// One halo: the object behind hlc_halo.
 class Halo {
  public:
@@ -52,6 +59,7 @@ class Halo {
 
   virtual RoundState state() const = 0;
   virtual hlc_plan_info describe() const = 0;
+  virtual StagedFields staged_fields() const = 0;
 
  protected:
   explicit Halo(const EngineParts &engine) : engine_(engine) {}
@@ -76,6 +84,7 @@ class Halo {
 
   Status check_memory(const hlc_halo_spec &spec) const;
   Status check_given(const hlc_swap *what, void *const *data) const;
+  Status refuse_other_place(const std::string &who, int device, int planned) const;
   void list_own(std::size_t field, hlc_view *views) const;
   int rank() const;
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/log.hpp"
+#include "device/pointers.hpp"
 #include "engine/communicator/collective.hpp"
 #include "exchange/modes/modes.hpp"
 #include "halo/agree.hpp"
@@ -23,6 +24,11 @@ std::unique_ptr<Views> make_views(const hlc_halo_spec &spec, bool checks, HaloTa
     return nullptr;
   }
   tables.aligns = true;
+  if (DeviceCells::are_in(tables)) {
+    if (asked)
+      report_once("view", "device", "mode view: fields are in a device's memory; cells are copied into the halo, and views show the halo");
+    return nullptr;
+  }
   const int d = find_wrapped(spec);
   if (d < 0) return std::make_unique<Views>(tables);
   if (asked)
@@ -91,7 +97,8 @@ Status Stage::plan_stage(const hlc_halo_spec &spec, const Options &options, cons
     tables_.grown = grown;
     for (int f = 0; f < spec.nfields; ++f) {
       tables_.fields.push_back(describe_field(spec, f));
-      memory_.place(tables_.fields.back(), !spec.rebind && find_mode(options.mode)->reads_fields);
+      if (tables_.fields.back().device == device::kHost)
+        memory_.place(tables_.fields.back(), !spec.rebind && find_mode(options.mode)->reads_fields);
     }
     tables_.swapped.reserve(tables_.fields.size());
     return Status::ok;
@@ -101,6 +108,10 @@ Status Stage::plan_stage(const hlc_halo_spec &spec, const Options &options, cons
   std::string label;
   HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
     list_paths(spec, communicator_.rank(), tables_);
+    if (DeviceCells::are_in(tables_)) {
+      device_ = std::make_unique<DeviceCells>(tables_, communicator_.rank());
+      HLC_TRY(device_->create());
+    }
     if (options.mode == HLC_MODE_VIEW) views_ = make_views(spec, exchange_.plan().check_mailbox, tables_, !options.chosen);
     if (spec.rebind) bindings_ = std::make_unique<Bindings>(tables_, communicator_, fields_, exchange_.places());
     label = label_of("halo", tables_.fields, options.name);
@@ -141,7 +152,7 @@ hlc_plan_info Stage::describe() const {
   info.self_bytes = tables_.self_bytes;
   const std::size_t paths = tables_.paths.size() + tables_.self_paths.size() + tables_.repeats.size();
   info.memory_bytes += static_cast<std::int64_t>(sizeof(Stage) + paths * (sizeof(HaloPath) + tables_.fields.size() * sizeof(HaloMove)));
-  info.memory_bytes += copies_.memory_bytes();
+  info.memory_bytes += copies_.memory_bytes() + (device_ ? device_->bytes() : 0);
   return info;
 }
 

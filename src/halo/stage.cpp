@@ -74,20 +74,45 @@ Status Stage::start(const hlc_swap *what) {
 }
 
 Status Stage::begin(const hlc_swap *what, void *const *data) {
+  if (device_) device_->begin("hlc_halo_start");
   if (!everything_ || what || bindings_) HLC_TRY(select(what, data));
+  if (device_) {
+    fetch_sent();
+    HLC_TRY(device_->wait());
+    device_->begin("hlc_halo_finish");
+  }
   starting_ = what;
   return exchange_.rounds().start();
 }
 
 Status Stage::test() { return exchange_.rounds().test(); }
-Status Stage::finish() { return exchange_.rounds().finish(true); }
-Status Stage::finish_without_wait() { return exchange_.rounds().finish_without_wait(); }
+Status Stage::finish() { return with_device(exchange_.rounds().finish(true)); }
+Status Stage::finish_without_wait() { return with_device(exchange_.rounds().finish_without_wait()); }
 
 // ---------------------------------------------------------------- copies of the running swap
 
 /// Cells of neighbours that are read; in reverse their halos are added to my edges.
 void Stage::pull(Edges edges) { tables_.reverse ? copies_.add_halos(edges) : copies_.pulls().run(edges); }
-void Stage::copy_to_self() { tables_.reverse ? copies_.copy_inside(tables_.self_paths) : run_copies(copies_.own()); }
+void Stage::copy_to_self() {
+  if (device_ || tables_.reverse)
+    copy_inside(tables_.self_paths);
+  else
+    run_copies(copies_.own());
+}
+
+void Stage::unpack(int edge, const void *buffer) {
+  if (!device_) return copies_.unpack(edge, buffer);
+  const HaloPath &path = tables_.paths[static_cast<std::size_t>(edge)];
+  if (!tables_.reverse) {
+    copies_.unpack(edge, buffer);
+    return device_->store_halos(path);
+  }
+  // Edges of several directions have cells in common: each is added to in the device's memory before the next is fetched.
+  device_->fetch_edges(path);
+  if (failed(device_->wait())) return;
+  copies_.unpack(edge, buffer);
+  device_->store_edges(path);
+}
 
 /// All cells have arrived. Halos that repeat cells of another halo are copied last of all. After a reverse swap, which has added the halo's
 /// values to edges, the halo is zeroed.
@@ -95,8 +120,65 @@ void Stage::end_round() {
   if (tables_.reverse)
     copies_.clear_halo();
   else if (!tables_.repeats.empty())
-    copies_.copy_inside(tables_.repeats);
+    copy_inside(tables_.repeats);
+  if (device_) {
+    if (tables_.reverse) store_halos();
+    static_cast<void>(device_->wait());  // finish returns the error
+  }
   if (bindings_) bindings_->release();
+}
+
+// ---------------------------------------------------------------- fields in a device's memory
+
+/// What the running swap sends, or adds to my own edges.
+void Stage::fetch_sent() {
+  for (std::size_t e = 0; e < tables_.paths.size(); ++e) {
+    if (exchange_.plan().parts[e].out == 0) continue;
+    if (tables_.reverse)
+      device_->fetch_halos(tables_.paths[e]);
+    else
+      device_->fetch_edges(tables_.paths[e]);
+  }
+}
+
+/// Copies cells of my own arrays, or in reverse adds them.
+void Stage::copy_inside(const std::vector<HaloPath> &paths) {
+  if (!device_) return copies_.copy_inside(paths);
+  for (const HaloPath &path : paths) {
+    if (!path.active) continue;
+    device_->fetch_edges(path);
+    if (tables_.reverse) device_->fetch_halos(path);
+    if (failed(device_->wait())) return;
+    copies_.copy_inside({&path, 1});
+    if (tables_.reverse)
+      device_->store_edges(path);
+    else
+      device_->store_halos(path);
+  }
+}
+
+void Stage::store_halos() {
+  for (const auto *paths : {&tables_.paths, &tables_.self_paths, &tables_.repeats})
+    for (const HaloPath &path : *paths)
+      if (path.active) device_->store_halos(path);
+}
+
+/// The neighbours have what they need even if copies have failed here. But this rank's halo is not what it should be.
+Status Stage::with_device(Status finished) {
+  if (!device_ || finished != Status::ok) return finished;
+  const Status copied = device_->result();
+  if (failed(copied)) exchange_.rounds().break_up();
+  return copied;
+}
+
+bool Stage::retire() {
+  const bool retired = exchange_.retire();
+  if (retired && device_) device_->release();
+  return retired;
+}
+
+StagedFields Stage::staged_fields() const {
+  return device_ ? StagedFields{device_->device(), device_->names(), device_->bytes()} : StagedFields{};
 }
 
 void Stage::describe_round(RoundDescriptor &descriptor) { descriptor = check_->start(starting_); }
@@ -109,7 +191,7 @@ Status Stage::select(const hlc_swap *what, void *const *data) {
   if (bindings_) HLC_TRY(bindings_->bind(what, data, &moved));
   set_swap(what);
   if (moved) list_copies();
-  if (tables_.reverse) copies_.copy_inside(tables_.repeats);
+  if (tables_.reverse) copy_inside(tables_.repeats);
   return Status::ok;
 }
 

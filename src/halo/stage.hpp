@@ -11,6 +11,7 @@
 #include "halo/bindings.hpp"
 #include "halo/check.hpp"
 #include "halo/copies.hpp"
+#include "halo/device_cells.hpp"
 #include "halo/field_memory.hpp"
 #include "halo/halo.hpp"
 #include "halo/tables.hpp"
@@ -31,12 +32,13 @@ class Stage final : public Halo, private Packer {
   Status finish_without_wait();
   Status finish_views() override;
   Status announce_release() override;
-  bool retire() override { return exchange_.retire(); }
+  bool retire() override;
   Work work() const override;
   Status end(bool others_broken) override { return exchange_.end(others_broken); }
   std::int64_t serial() const override { return exchange_.plan().serial; }
   RoundState state() const override { return exchange_.state(); }
   hlc_plan_info describe() const override;
+  StagedFields staged_fields() const override;
 
   // For a staged halo, which has checked what it passes.
   /// Plans. Collective; the same status on all ranks. The spec has been checked, also that it is the same on all ranks. grown: the low halo
@@ -55,7 +57,7 @@ class Stage final : public Halo, private Packer {
   bool in_stages() const override { return false; }
 
   void pack(int edge, void *buffer, bool past_caches) override { copies_.pack(edge, buffer, past_caches); }
-  void unpack(int edge, const void *buffer) override { copies_.unpack(edge, buffer); }
+  void unpack(int edge, const void *buffer) override;
   Status found(int edge, std::span<const FieldPlace> places) override;
   void pull(Edges edges) override;
   void show(int edge, const void *buffer) override { views_->show(edge, buffer); }
@@ -70,6 +72,11 @@ class Stage final : public Halo, private Packer {
   void set_swap(const hlc_swap *what);
   void list_copies();
   std::string swapped_names() const;
+  void fetch_sent();
+  void copy_inside(const std::vector<HaloPath> &paths);
+  void store_halos();
+  /// Of a finish that has returned this.
+  Status with_device(Status finished);
 
   Communicator &communicator_;
   Fields &fields_;
@@ -81,6 +88,7 @@ class Stage final : public Halo, private Packer {
   bool everything_ = false;  // the parts of the exchange are those of a whole swap
   std::unique_ptr<Bindings> bindings_;  // null unless swaps may use other arrays
   std::unique_ptr<Views> views_;  // null but in mode view without HALOCLINE_CHECK=1
+  std::unique_ptr<DeviceCells> device_;  // null unless a field is in a device's memory
   std::unique_ptr<HaloCheck> check_;  // null unless HALOCLINE_CHECK=1
   const hlc_swap *starting_ = nullptr;  // what the call that starts a swap was passed
 };

@@ -198,6 +198,12 @@ void Staged::put_views(std::size_t, hlc_view *views) const {
     if (views[v].rank == HLC_NO_NEIGHBOUR) views[v].rank = ranks_[v];
 }
 
+StagedFields Staged::staged_fields() const {
+  StagedFields sum = dims_.front().stage->staged_fields();
+  for (std::size_t i = 1; i < dims_.size(); ++i) sum.pinned_bytes += dims_[i].stage->staged_fields().pinned_bytes;
+  return sum;
+}
+
 bool Staged::broken() const {
   return failed_ || std::any_of(dims_.begin(), dims_.end(), [](const Dimension &dim) { return dim.stage->exchange().state().broken; });
 }

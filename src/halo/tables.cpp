@@ -4,19 +4,26 @@
 
 #include <utility>
 
+#include "device/pointers.hpp"
+
 namespace halocline::core {
 namespace {
 
+bool is_on_device(const HaloField &field) { return field.device != device::kHost; }
+
 /// Finds my cells of a move.
 void aim(const HaloField &field, HaloMove &move) {
-  move.halo = field.data + box_offset(move.halo_box, field.strides);
-  move.edge = field.data + box_offset(move.edge_box, field.strides);
+  move.halo = is_on_device(field) ? move.halo_image : field.data + box_offset(move.halo_box, field.strides);
+  move.edge = is_on_device(field) ? move.edge_image : field.data + box_offset(move.edge_box, field.strides);
 }
 
 void aim_at_self(const HaloField &field, HaloMove &move) {
   aim(field, move);
-  move.peer_edge = field.data + box_offset(move.source, field.strides);
+  move.peer_edge = is_on_device(field) ? move.edge_image : field.data + box_offset(move.source, field.strides);
 }
+
+/// The strides with which a swap reads and writes cells of a field. Images of cells are packed.
+const Strides &own_strides(const HaloField &field, const Strides &packed) { return is_on_device(field) ? packed : field.strides; }
 
 /// Calls visit(field, move) for all moves of a path.
 template <class Visit>
@@ -31,13 +38,13 @@ void plan_messages(const HaloField &field, bool fills, bool gives, HaloMove &mov
                 edge_packed = packed_strides(edge, field.element, field.order);
   if (fills) {
     move.halo_bytes = move.halo_box.cells() * field.element;
-    move.unpack_halo = plan_copy(halo, field.strides, halo_packed, field.element, field.order);
-    move.pack_halo = plan_copy(halo, halo_packed, field.strides, field.element, field.order);
+    move.unpack_halo = plan_copy(halo, own_strides(field, halo_packed), halo_packed, field.element, field.order);
+    move.pack_halo = plan_copy(halo, halo_packed, own_strides(field, halo_packed), field.element, field.order);
   }
   if (gives) {
     move.edge_bytes = move.edge_box.cells() * field.element;
-    move.add_edge = plan_copy(edge, field.strides, edge_packed, field.element, field.order);
-    move.pack_edge = plan_copy(edge, edge_packed, field.strides, field.element, field.order);
+    move.add_edge = plan_copy(edge, own_strides(field, edge_packed), edge_packed, field.element, field.order);
+    move.pack_edge = plan_copy(edge, edge_packed, own_strides(field, edge_packed), field.element, field.order);
   }
 }
 
@@ -49,8 +56,9 @@ void plan_pulls(const HaloField &field, HaloMove &move) {
 
 /// To myself there is one copy, which a reverse swap makes backwards.
 void plan_own_pulls(const HaloField &field, HaloMove &move) {
-  move.peer_strides = field.strides;
-  if (move.halo_bytes > 0) move.pull_halo = plan_copy(move.halo_box.count, field.strides, field.strides, field.element, field.order);
+  const Strides packed = packed_strides(move.halo_box.count, field.element, field.order), &own = own_strides(field, packed);
+  move.peer_strides = own;
+  if (move.halo_bytes > 0) move.pull_halo = plan_copy(move.halo_box.count, own, own, field.element, field.order);
   move.pull_edge = move.pull_halo;
   aim_at_self(field, move);
 }
@@ -154,6 +162,7 @@ HaloField describe_field(const hlc_halo_spec &spec, int f) {
   field.extent = field_extent(spec, given, field.extents);
   field.strides = field_strides(spec, given, field.extents);
   field.name = field_name(spec, f);
+  field.device = device::find_device(field.data);
   return field;
 }
 

@@ -24,6 +24,7 @@ struct HaloField {
   Extents extents;
   FieldPlace place;
   ExposedAddress exposed;  // of an array of the caller's own
+  int device = -1;  // in whose memory it is; device::kHost: the host's
   std::string name;  // for messages
 };
 
@@ -32,7 +33,8 @@ struct HaloMove {
   Box halo_box, edge_box;  // of my array
   Box source;  // to myself and of repeats only: the cells of my array that fill the halo
   std::int64_t most = kWholeDepth;  // halo cells per side in these boxes
-  char *halo = nullptr, *edge = nullptr;  // my cells
+  char *halo = nullptr, *edge = nullptr;  // my cells; of a field on a device, their images
+  char *halo_image = nullptr, *edge_image = nullptr;  // on the host, packed, of cells on a device; NULL otherwise
   const char *peer_halo = nullptr, *peer_edge = nullptr;  // the neighbour's, where they can be read
   const char *peer_whole_halo = nullptr, *peer_whole_edge = nullptr;  // the same of swaps of the whole depth
   Strides peer_strides{};

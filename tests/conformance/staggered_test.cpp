@@ -7,6 +7,7 @@
 
 #include <halocline/halocline.hpp>
 
+#include "support/any_swap.hpp"
 #include "support/rig.hpp"
 #include "support/skew.hpp"
 
@@ -18,29 +19,6 @@ int cases() {
   const char *asked = std::getenv("HALOCLINE_STAGGERED_CASES");
   return asked ? std::max(1, std::atoi(asked)) : size() > 2 ? 2 : 4;
 }
-
-/// A swap of any part of a case; it points to its list of fields.
-class AnySwap {
- public:
-  AnySwap(const Case &halo, Random &random, bool may_reverse) {
-    what_.depth = between(random, 0, 4);
-    what_.reverse = may_reverse && between(random, 0, 1) ? 1 : 0;
-    for (int f = 0; f < halo.nfields; ++f)
-      if (between(random, 0, 1)) fields_.push_back(f);
-    if (!fields_.empty() && between(random, 0, 1)) what_.nfields = static_cast<int>(fields_.size()), what_.fields = fields_.data();
-    if (between(random, 0, 2) > 0) return;
-    what_.one_dim = 1;
-    what_.dim = static_cast<int>(between(random, 0, halo.decomposition.ndims - 1));
-    what_.side = static_cast<hlc_side>(between(random, HLC_SIDE_BOTH, HLC_SIDE_HIGH));
-  }
-  AnySwap(const AnySwap &) = delete;
-  AnySwap &operator=(const AnySwap &) = delete;
-  const hlc_swap &what() const { return what_; }
-
- private:
-  std::vector<int> fields_;
-  hlc_swap what_{};
-};
 
 hlc_plan_info info_of(const Rig &rig) {
   hlc_plan_info info{};

@@ -6,6 +6,8 @@
 #include <dlfcn.h>
 #include <sys/mman.h>
 
+#include <cstdint>
+
 #include "support/mpi_test.hpp"
 
 extern "C" {
@@ -19,7 +21,29 @@ struct Driver {
   decltype(&stand_in_cuda_name) name = nullptr;
   decltype(&stand_in_cuda_forget) forget = nullptr;
   decltype(&stand_in_cuda_asked) asked = nullptr;
+  decltype(&stand_in_cuda_calls) calls = nullptr;
+  decltype(&stand_in_cuda_fail) fail = nullptr;
+  decltype(&stand_in_cuda_failed) failed = nullptr;
+  decltype(&stand_in_cuda_broken) broken = nullptr;
+  decltype(&stand_in_cuda_rule) rule = nullptr;
+  decltype(&stand_in_cuda_forgive) forgive = nullptr;
+  decltype(&stand_in_cuda_live) live = nullptr;
   decltype(&cuInit) init = nullptr;
+  decltype(&cuDevicePrimaryCtxRetain) retain = nullptr;
+  decltype(&cuDevicePrimaryCtxRelease_v2) release = nullptr;
+  decltype(&cuCtxPushCurrent_v2) push = nullptr;
+  decltype(&cuCtxPopCurrent_v2) pop = nullptr;
+  decltype(&cuStreamCreate) stream_create = nullptr;
+  decltype(&cuStreamDestroy_v2) stream_destroy = nullptr;
+  decltype(&cuStreamSynchronize) stream_synchronize = nullptr;
+  decltype(&cuMemAlloc_v2) alloc = nullptr;
+  decltype(&cuMemAllocAsync) pool_alloc = nullptr;
+  decltype(&cuMemFree_v2) free = nullptr;
+  decltype(&cuMemHostAlloc) host_alloc = nullptr;
+  decltype(&cuMemFreeHost) host_free = nullptr;
+  decltype(&cuMemcpyHtoD_v2) to_device = nullptr;
+  decltype(&cuMemcpyDtoH_v2) to_host = nullptr;
+  decltype(&cuMemcpy3DAsync_v2) copy_3d = nullptr;
 };
 
 template <class Function>
@@ -36,7 +60,29 @@ inline Driver load_driver() {
   find(library, "stand_in_cuda_name", driver.name);
   find(library, "stand_in_cuda_forget", driver.forget);
   find(library, "stand_in_cuda_asked", driver.asked);
+  find(library, "stand_in_cuda_calls", driver.calls);
+  find(library, "stand_in_cuda_fail", driver.fail);
+  find(library, "stand_in_cuda_failed", driver.failed);
+  find(library, "stand_in_cuda_broken", driver.broken);
+  find(library, "stand_in_cuda_rule", driver.rule);
+  find(library, "stand_in_cuda_forgive", driver.forgive);
+  find(library, "stand_in_cuda_live", driver.live);
   find(library, "cuInit", driver.init);
+  find(library, "cuDevicePrimaryCtxRetain", driver.retain);
+  find(library, "cuDevicePrimaryCtxRelease_v2", driver.release);
+  find(library, "cuCtxPushCurrent_v2", driver.push);
+  find(library, "cuCtxPopCurrent_v2", driver.pop);
+  find(library, "cuStreamCreate", driver.stream_create);
+  find(library, "cuStreamDestroy_v2", driver.stream_destroy);
+  find(library, "cuStreamSynchronize", driver.stream_synchronize);
+  find(library, "cuMemAlloc_v2", driver.alloc);
+  find(library, "cuMemAllocAsync", driver.pool_alloc);
+  find(library, "cuMemFree_v2", driver.free);
+  find(library, "cuMemHostAlloc", driver.host_alloc);
+  find(library, "cuMemFreeHost", driver.host_free);
+  find(library, "cuMemcpyHtoD_v2", driver.to_device);
+  find(library, "cuMemcpyDtoH_v2", driver.to_host);
+  find(library, "cuMemcpy3DAsync_v2", driver.copy_3d);
   return driver;
 }
 
@@ -65,6 +111,47 @@ class DeviceMemory {
  private:
   static constexpr std::size_t kBytes = 1 << 16;
   void *data_;
+};
+
+/// A device's primary context, current in this thread.
+class Current {
+ public:
+  explicit Current(int device = 0) : device_(device) {
+    driver().init(0);
+    EXPECT_EQ(driver().retain(&context_, device_), 0);
+    EXPECT_EQ(driver().push(context_), 0);
+  }
+  Current(const Current &) = delete;
+  Current &operator=(const Current &) = delete;
+  ~Current() {
+    CUcontext ours = nullptr;
+    EXPECT_EQ(driver().pop(&ours), 0);
+    EXPECT_EQ(ours, context_);
+    EXPECT_EQ(driver().release(device_), 0);
+  }
+
+ private:
+  int device_;
+  CUcontext context_ = nullptr;
+};
+
+/// Memory from the driver, which copies to it and from it.
+class Allocation {
+ public:
+  explicit Allocation(std::size_t bytes, bool in_pool = false) : bytes_(bytes) {
+    EXPECT_EQ(in_pool ? driver().pool_alloc(&address_, bytes, nullptr) : driver().alloc(&address_, bytes), 0);
+  }
+  Allocation(const Allocation &) = delete;
+  Allocation &operator=(const Allocation &) = delete;
+  ~Allocation() { EXPECT_EQ(driver().free(address_), 0); }
+
+  void *data() const { return reinterpret_cast<void *>(static_cast<std::uintptr_t>(address_)); }
+  void write(const void *from) const { EXPECT_EQ(driver().to_device(address_, from, bytes_), 0); }
+  void read(void *to) const { EXPECT_EQ(driver().to_host(to, address_, bytes_), 0); }
+
+ private:
+  std::size_t bytes_;
+  CUdeviceptr address_ = 0;
 };
 
 }  // namespace halocline::test

@@ -1,33 +1,149 @@
-/* See stand_in.h.
+/* See stand_in.h. One lock protects everything; copies are made without it.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#define _GNU_SOURCE
 #include "device/stand_in.h"
 
+#include <pthread.h>
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-enum { MOST = 64 };
+enum { MOST = 4096, DEVICES = 8, STREAMS = 64, EVENTS = 256, DEPTH = 8, EXIT_STATUS = 70 };
 /* CUresult. */
-enum { SUCCESS = 0, INVALID_VALUE = 1, NOT_INITIALIZED = 3 };
+enum {
+  SUCCESS = 0,
+  INVALID_VALUE = 1,
+  OUT_OF_MEMORY = 2,
+  NOT_INITIALIZED = 3,
+  INVALID_CONTEXT = 201,
+  INVALID_HANDLE = 400,
+  CRASHED = 700,
+  LAUNCH_FAILED = 719
+};
 /* CUpointer_attribute and CUmemorytype. */
-enum { MEMORY_TYPE = 2, HOST_POINTER = 4, DEVICE_ORDINAL = 9 };
+enum { CONTEXT = 1, MEMORY_TYPE = 2, HOST_POINTER = 4, DEVICE_ORDINAL = 9 };
 enum { HOST = 1, DEVICE = 2 };
+static const size_t MAX_PITCH = 2147483647;
+
+struct stand_in_context {
+  int device, retained;
+};
 
 static struct piece {
-  uintptr_t first, end;
+  uintptr_t first, end; /* first 0: none */
   enum stand_in_kind kind;
   int ordinal;
+  char *data; /* where it can be accessed; NULL: it was named */
+  CUcontext context;
 } pieces[MOST];
-static int named = 0, initialised = 0;
-static long asked = 0;
+static int pieces_used = 0;
 
-void stand_in_cuda_name(const void *data, size_t bytes, enum stand_in_kind kind, int ordinal) {
-  if (named < MOST) pieces[named++] = (struct piece){(uintptr_t)data, (uintptr_t)data + bytes, kind, ordinal};
+struct operation {
+  CUDA_MEMCPY3D copy;
+  long after[STREAMS]; /* per stream: of its operations, so many come first */
+  struct operation *next;
+};
+
+/* The first one is the default stream. It waits for all others, and they wait for it, unless they were made with CU_STREAM_NON_BLOCKING. */
+static struct stand_in_stream {
+  int exists, dying, blocking;
+  CUcontext context;
+  long given, done;
+  long waits[STREAMS]; /* for events: as `after` of what is given next */
+  struct operation *first, *last; /* the first is the one that is being made */
+} streams[STREAMS];
+
+static struct stand_in_event {
+  int exists, recorded;
+  CUcontext context;
+  long after[STREAMS];
+} events[EVENTS];
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static struct stand_in_context contexts[DEVICES];
+static _Thread_local CUcontext stack[DEPTH];
+static _Thread_local int stacked = 0;
+static int initialised = 0;
+static long asked = 0, calls = 0, fails_at = 0, broken = 0;
+static int fails_with = LAUNCH_FAILED, has_failed = 0;
+static unsigned late_us = 300;
+static char rule[300] = "";
+
+__attribute__((constructor)) static void begin(void) {
+  const char *late = getenv("STAND_IN_CUDA_LATE"), *fail = getenv("STAND_IN_CUDA_FAIL");
+  if (late) late_us = (unsigned)atoi(late);
+  if (fail) fails_at = atol(fail);
+  if (fail && strchr(fail, ':')) fails_with = atoi(strchr(fail, ':') + 1);
+  for (int d = 0; d < DEVICES; ++d) contexts[d].device = d;
 }
 
-void stand_in_cuda_forget(void) { named = 0; }
+static long count_live(void) {
+  long live = 0;
+  for (int i = 0; i < pieces_used; ++i) live += pieces[i].first && pieces[i].data;
+  for (int s = 1; s < STREAMS; ++s) live += streams[s].exists && !streams[s].dying;
+  for (int e = 0; e < EVENTS; ++e) live += events[e].exists;
+  for (int d = 0; d < DEVICES; ++d) live += contexts[d].retained;
+  return live;
+}
 
-long stand_in_cuda_asked(void) { return asked; }
+__attribute__((destructor)) static void end(void) {
+  const long live = count_live();
+  if (live > 0) fprintf(stderr, "CUDA stand-in: %ld allocations, streams, events or contexts were not released\n", live);
+  if (broken > 0) fprintf(stderr, "CUDA stand-in: %ld rules were broken; the last: %s\n", broken, rule);
+  if (live > 0 || broken > 0) _exit(EXIT_STATUS);
+}
+
+/* ---------------------------------------------------------------- failures */
+
+static int breaks(int code, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(rule, sizeof rule, format, arguments);
+  va_end(arguments);
+  fprintf(stderr, "CUDA stand-in: %s\n", rule);
+  ++broken;
+  return code;
+}
+
+/* What a call returns before it does anything. A call that releases something does so nevertheless. */
+static int may_fail(void) {
+  if (!initialised) return NOT_INITIALIZED;
+  if (has_failed && fails_with >= CRASHED && fails_at > 0) return fails_with;
+  ++calls;
+  if (fails_at == 0 || calls != fails_at) return SUCCESS;
+  has_failed = 1;
+  return fails_with;
+}
+
+static int needs_context(const char *function) {
+  return stacked > 0 ? SUCCESS : breaks(INVALID_CONTEXT, "%s: no context is current in this thread", function);
+}
+
+long stand_in_cuda_calls(void) { return calls; }
+void stand_in_cuda_fail(long n, int code) {
+  pthread_mutex_lock(&lock);
+  fails_at = n > 0 ? calls + n : 0;
+  fails_with = code;
+  has_failed = 0;
+  pthread_mutex_unlock(&lock);
+}
+int stand_in_cuda_failed(void) { return has_failed; }
+long stand_in_cuda_broken(void) { return broken; }
+const char *stand_in_cuda_rule(void) { return rule; }
+void stand_in_cuda_forgive(void) { broken = 0; }
+long stand_in_cuda_live(void) {
+  pthread_mutex_lock(&lock);
+  const long live = count_live();
+  pthread_mutex_unlock(&lock);
+  return live;
+}
 
 int cuInit(unsigned flags) {
   if (flags != 0) return INVALID_VALUE;
@@ -35,16 +151,212 @@ int cuInit(unsigned flags) {
   return SUCCESS;
 }
 
-static const struct piece *find(uintptr_t address) {
-  for (int i = 0; i < named; ++i)
+int cuGetErrorName(int error, const char **name) {
+  switch (error) {
+    case SUCCESS: *name = "CUDA_SUCCESS"; return SUCCESS;
+    case INVALID_VALUE: *name = "CUDA_ERROR_INVALID_VALUE"; return SUCCESS;
+    case OUT_OF_MEMORY: *name = "CUDA_ERROR_OUT_OF_MEMORY"; return SUCCESS;
+    case NOT_INITIALIZED: *name = "CUDA_ERROR_NOT_INITIALIZED"; return SUCCESS;
+    case INVALID_CONTEXT: *name = "CUDA_ERROR_INVALID_CONTEXT"; return SUCCESS;
+    case INVALID_HANDLE: *name = "CUDA_ERROR_INVALID_HANDLE"; return SUCCESS;
+    case CRASHED: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; return SUCCESS;
+    case LAUNCH_FAILED: *name = "CUDA_ERROR_LAUNCH_FAILED"; return SUCCESS;
+    default: *name = NULL; return INVALID_VALUE;
+  }
+}
+
+/* ---------------------------------------------------------------- memory */
+
+static struct piece *find(uintptr_t address) {
+  for (int i = 0; i < pieces_used; ++i)
     if (address >= pieces[i].first && address < pieces[i].end) return &pieces[i];
   return NULL;
+}
+
+static struct piece *add(struct piece piece) {
+  for (int i = 0; i < MOST; ++i) {
+    if (pieces[i].first) continue;
+    pieces[i] = piece;
+    if (i >= pieces_used) pieces_used = i + 1;
+    return &pieces[i];
+  }
+  fprintf(stderr, "CUDA stand-in: more than %d pieces of memory\n", MOST);
+  abort();
+}
+
+void stand_in_cuda_name(const void *data, size_t bytes, enum stand_in_kind kind, int ordinal) {
+  pthread_mutex_lock(&lock);
+  add((struct piece){(uintptr_t)data, (uintptr_t)data + bytes, kind, ordinal, NULL, NULL});
+  pthread_mutex_unlock(&lock);
+}
+
+void stand_in_cuda_forget(void) {
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < pieces_used; ++i)
+    if (!pieces[i].data) pieces[i].first = pieces[i].end = 0;
+  pthread_mutex_unlock(&lock);
+}
+
+long stand_in_cuda_asked(void) { return asked; }
+
+static int allocate(CUdeviceptr *address, size_t bytes, CUcontext context, int ordinal) {
+  if (bytes == 0) return breaks(INVALID_VALUE, "an allocation of 0 bytes");
+  const int file = memfd_create("device memory", 0);
+  if (file < 0 || ftruncate(file, (off_t)bytes)) return OUT_OF_MEMORY;
+  void *theirs = mmap(NULL, bytes, PROT_NONE, MAP_SHARED, file, 0);
+  void *ours = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  if (theirs == MAP_FAILED || ours == MAP_FAILED) return OUT_OF_MEMORY;
+  add((struct piece){(uintptr_t)theirs, (uintptr_t)theirs + bytes, STAND_IN_DEVICE, ordinal, ours, context});
+  *address = (CUdeviceptr)(uintptr_t)theirs;
+  return SUCCESS;
+}
+
+static int inside(const struct piece *piece, uintptr_t address, size_t bytes) {
+  return piece && address >= piece->first && bytes <= piece->end - address;
+}
+
+static size_t reach(const stand_in_half *half, const CUDA_MEMCPY3D *copy) {
+  return ((copy->depth - 1 + half->z) * half->height + copy->height - 1 + half->y) * half->pitch + half->x + copy->width;
+}
+
+static uintptr_t base(const stand_in_half *half) { return half->type == HOST ? (uintptr_t)half->host : (uintptr_t)half->device; }
+
+/* Whether a copy that a stream has not made yet needs a piece. */
+static int is_used(const struct piece *piece) {
+  for (int s = 0; s < STREAMS; ++s)
+    for (const struct operation *one = streams[s].first; one; one = one->next)
+      if (find(base(&one->copy.from)) == piece || find(base(&one->copy.to)) == piece) return 1;
+  return 0;
+}
+
+static int release(const char *function, uintptr_t address, enum stand_in_kind kind) {
+  struct piece *piece = find(address);
+  if (!piece || piece->first != address || piece->kind != kind || !piece->data)
+    return breaks(INVALID_VALUE, "%s: not the beginning of an allocation", function);
+  if (is_used(piece)) return breaks(INVALID_VALUE, "%s: a stream has yet to copy from or to this memory", function);
+  const size_t bytes = piece->end - piece->first;
+  munmap(piece->data, bytes);
+  if (kind == STAND_IN_DEVICE) munmap((void *)piece->first, bytes);
+  *piece = (struct piece){0};
+  return SUCCESS;
+}
+
+/* ---------------------------------------------------------------- contexts, for each thread its own stack */
+
+static int in_device(int device) { return device >= 0 && device < DEVICES; }
+
+int cuDeviceGet(int *device, int ordinal) {
+  pthread_mutex_lock(&lock);
+  int status = may_fail();
+  if (!status && !in_device(ordinal)) status = breaks(INVALID_VALUE, "cuDeviceGet: there is no device %d", ordinal);
+  if (!status) *device = ordinal;
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+int cuDevicePrimaryCtxRetain(CUcontext *context, int device) {
+  pthread_mutex_lock(&lock);
+  int status = may_fail();
+  if (!status && !in_device(device)) status = breaks(INVALID_VALUE, "cuDevicePrimaryCtxRetain: there is no device %d", device);
+  if (!status) {
+    *context = &contexts[device];
+    ++contexts[device].retained;
+  }
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+int cuDevicePrimaryCtxRelease_v2(int device) {
+  pthread_mutex_lock(&lock);
+  const int status = may_fail();
+  int found = SUCCESS;
+  if (!in_device(device) || contexts[device].retained == 0)
+    found = breaks(INVALID_CONTEXT, "cuDevicePrimaryCtxRelease: the primary context of device %d is not retained", device);
+  else
+    --contexts[device].retained;
+  pthread_mutex_unlock(&lock);
+  return status ? status : found;
+}
+
+/* They fail for a wrong argument alone: a kernel that crashed does not matter to them. */
+int cuCtxPushCurrent_v2(CUcontext context) {
+  pthread_mutex_lock(&lock);
+  int status = initialised ? SUCCESS : NOT_INITIALIZED;
+  if (!status && (!context || context->retained == 0)) status = breaks(INVALID_CONTEXT, "cuCtxPushCurrent: no such context");
+  if (!status && stacked == DEPTH) status = breaks(INVALID_VALUE, "cuCtxPushCurrent: %d contexts are pushed in this thread", DEPTH);
+  if (!status) stack[stacked++] = context;
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+int cuCtxPopCurrent_v2(CUcontext *context) {
+  pthread_mutex_lock(&lock);
+  const int status = initialised ? needs_context("cuCtxPopCurrent") : NOT_INITIALIZED;
+  if (!status) *context = stack[--stacked];
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+/* ---------------------------------------------------------------- allocations */
+
+int cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
+  pthread_mutex_lock(&lock);
+  int status = may_fail();
+  if (!status) status = needs_context("cuMemAlloc");
+  if (!status) status = allocate(address, bytes, stack[stacked - 1], stack[stacked - 1]->device);
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+int cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream) {
+  (void)stream;
+  pthread_mutex_lock(&lock);
+  int status = may_fail();
+  if (!status) status = needs_context("cuMemAllocAsync");
+  if (!status) status = allocate(address, bytes, NULL, stack[stacked - 1]->device);
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+int cuMemFree_v2(CUdeviceptr address) {
+  pthread_mutex_lock(&lock);
+  const int status = may_fail(), found = release("cuMemFree", (uintptr_t)address, STAND_IN_DEVICE);
+  pthread_mutex_unlock(&lock);
+  return status ? status : found;
+}
+
+int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags) {
+  (void)flags;
+  pthread_mutex_lock(&lock);
+  int status = may_fail();
+  if (!status) status = needs_context("cuMemHostAlloc");
+  if (!status && bytes == 0) status = breaks(INVALID_VALUE, "cuMemHostAlloc: 0 bytes");
+  void *data = status ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (!status && data == MAP_FAILED) status = OUT_OF_MEMORY;
+  if (!status) {
+    memset(data, 0x5a, bytes);
+    const CUcontext context = stack[stacked - 1];
+    add((struct piece){(uintptr_t)data, (uintptr_t)data + bytes, STAND_IN_PINNED, context->device, data, context});
+    *memory = data;
+  }
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+int cuMemFreeHost(void *memory) {
+  pthread_mutex_lock(&lock);
+  const int status = may_fail(), missing = needs_context("cuMemFreeHost"),
+            found = release("cuMemFreeHost", (uintptr_t)memory, STAND_IN_PINNED);
+  pthread_mutex_unlock(&lock);
+  return status ? status : missing ? missing : found;
 }
 
 /* Of an address that it does not know the driver says: no type, the address itself as the host's, the ordinal -2. */
 static int answer(int attribute, void *into, uintptr_t address) {
   const struct piece *piece = find(address);
   switch (attribute) {
+    case CONTEXT: *(CUcontext *)into = piece ? piece->context : NULL; return SUCCESS;
     case MEMORY_TYPE: *(unsigned *)into = !piece ? 0 : piece->kind == STAND_IN_PINNED ? HOST : DEVICE; return SUCCESS;
     case HOST_POINTER: *(uintptr_t *)into = piece && piece->kind == STAND_IN_DEVICE ? 0 : address; return SUCCESS;
     case DEVICE_ORDINAL: *(int *)into = piece ? piece->ordinal : -2; return SUCCESS;
@@ -52,14 +364,264 @@ static int answer(int attribute, void *into, uintptr_t address) {
   }
 }
 
-int cuPointerGetAttributes(unsigned count, int *attributes, void **data, unsigned long long address);
-
-int cuPointerGetAttributes(unsigned count, int *attributes, void **data, unsigned long long address) {
+/* Whether an address is a device's can always be asked. */
+int cuPointerGetAttributes(unsigned count, int *attributes, void **data, CUdeviceptr address) {
+  pthread_mutex_lock(&lock);
   ++asked;
-  if (!initialised) return NOT_INITIALIZED;
-  for (unsigned i = 0; i < count; ++i) {
-    const int status = answer(attributes[i], data[i], (uintptr_t)address);
-    if (status != SUCCESS) return status;
+  int status = !initialised ? NOT_INITIALIZED : attributes[0] == CONTEXT ? may_fail() : SUCCESS;
+  for (unsigned i = 0; !status && i < count; ++i) status = answer(attributes[i], data[i], (uintptr_t)address);
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+/* ---------------------------------------------------------------- streams and copies */
+
+static int are_done(const long *counts) {
+  for (int s = 0; s < STREAMS; ++s)
+    if (counts[s] > streams[s].done) return 0;
+  return 1;
+}
+
+static void raise_to(long *counts, int stream, long count) {
+  if (counts[stream] < count) counts[stream] = count;
+}
+
+/* Where the host finds the first byte of a side. */
+static char *place(const stand_in_half *half) {
+  const struct piece *piece = find(base(half));
+  return piece->data + (base(half) - piece->first) + (half->z * half->height + half->y) * half->pitch + half->x;
+}
+
+static void make(const CUDA_MEMCPY3D *copy, char *to, const char *from) {
+  for (size_t z = 0; z < copy->depth; ++z)
+    for (size_t y = 0; y < copy->height; ++y)
+      memcpy(to + (z * copy->to.height + y) * copy->to.pitch, from + (z * copy->from.height + y) * copy->from.pitch, copy->width);
+}
+
+static void *run(void *argument) {
+  struct stand_in_stream *stream = argument;
+  unsigned random = (unsigned)(uintptr_t)&random ^ (unsigned)getpid();
+  pthread_mutex_lock(&lock);
+  while (stream->first || !stream->dying) {
+    struct operation *one = stream->first;
+    if (!one || !are_done(one->after)) {
+      pthread_cond_wait(&changed, &lock);
+      continue;
+    }
+    char *to = place(&one->copy.to);
+    const char *from = place(&one->copy.from);
+    pthread_mutex_unlock(&lock);
+    if (late_us > 0 && rand_r(&random) % 4 == 0) usleep((unsigned)rand_r(&random) % late_us);
+    make(&one->copy, to, from);
+    pthread_mutex_lock(&lock);
+    stream->first = one->next;
+    if (!stream->first) stream->last = NULL;
+    ++stream->done;
+    free(one);
+    pthread_cond_broadcast(&changed);
   }
+  stream->exists = 0;
+  pthread_mutex_unlock(&lock);
+  return NULL;
+}
+
+/* given and done go on from what a stream before has left: operations of others may wait for that one. */
+static int start_stream(struct stand_in_stream *stream, CUcontext context, int blocking) {
+  pthread_t thread;
+  pthread_attr_t detached;
+  stream->exists = 1;
+  stream->dying = 0;
+  stream->blocking = blocking;
+  memset(stream->waits, 0, sizeof stream->waits);
+  stream->context = context;
+  pthread_attr_init(&detached);
+  pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+  const int status = pthread_create(&thread, &detached, run, stream);
+  pthread_attr_destroy(&detached);
+  if (status) stream->exists = 0;
+  return status ? OUT_OF_MEMORY : SUCCESS;
+}
+
+int cuStreamCreate(CUstream *stream, unsigned flags) {
+  pthread_mutex_lock(&lock);
+  int status = may_fail(), s = 1;
+  if (!status) status = needs_context("cuStreamCreate");
+  while (s < STREAMS && streams[s].exists) ++s;
+  if (!status && s == STREAMS) status = OUT_OF_MEMORY;
+  if (!status) status = start_stream(&streams[s], stack[stacked - 1], !(flags & 1));
+  if (!status) *stream = &streams[s];
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+static struct stand_in_stream *known(CUstream stream) {
+  if (!stream) {
+    if (!streams[0].exists) start_stream(&streams[0], NULL, 0);
+    return &streams[0];
+  }
+  for (int s = 1; s < STREAMS; ++s)
+    if (stream == &streams[s] && streams[s].exists && !streams[s].dying) return stream;
+  return NULL;
+}
+
+/* A stream that has work left ends after it. */
+int cuStreamDestroy_v2(CUstream stream) {
+  pthread_mutex_lock(&lock);
+  const int status = may_fail();
+  struct stand_in_stream *one = stream ? known(stream) : NULL;
+  const int found = one ? SUCCESS : breaks(INVALID_HANDLE, "cuStreamDestroy: no such stream");
+  if (one) one->dying = 1;
+  pthread_cond_broadcast(&changed);
+  pthread_mutex_unlock(&lock);
+  return status ? status : found;
+}
+
+static void wait_for(const struct stand_in_stream *stream) {
+  long counts[STREAMS];
+  memcpy(counts, stream->waits, sizeof counts);
+  raise_to(counts, (int)(stream - streams), stream->given);
+  while (!are_done(counts)) pthread_cond_wait(&changed, &lock);
+}
+
+/* Even a call that fails has waited. */
+int cuStreamSynchronize(CUstream stream) {
+  pthread_mutex_lock(&lock);
+  int status = may_fail();
+  struct stand_in_stream *one = known(stream);
+  if (!one) status = breaks(INVALID_HANDLE, "cuStreamSynchronize: no such stream");
+  if (one) wait_for(one);
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+/* ---------------------------------------------------------------- events */
+
+static int is_event(CUevent event) { return event >= events && event < events + EVENTS && event->exists; }
+
+int cuEventCreate(CUevent *event, unsigned flags) {
+  (void)flags;
+  pthread_mutex_lock(&lock);
+  int status = may_fail(), e = 0;
+  if (!status) status = needs_context("cuEventCreate");
+  while (e < EVENTS && events[e].exists) ++e;
+  if (!status && e == EVENTS) status = OUT_OF_MEMORY;
+  if (!status) {
+    events[e] = (struct stand_in_event){.exists = 1, .context = stack[stacked - 1]};
+    *event = &events[e];
+  }
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+int cuEventDestroy_v2(CUevent event) {
+  pthread_mutex_lock(&lock);
+  const int status = may_fail(), found = is_event(event) ? SUCCESS : breaks(INVALID_HANDLE, "cuEventDestroy: no such event");
+  if (!found) event->exists = 0;
+  pthread_mutex_unlock(&lock);
+  return status ? status : found;
+}
+
+int cuEventRecord(CUevent event, CUstream stream) {
+  pthread_mutex_lock(&lock);
+  int status = may_fail();
+  const struct stand_in_stream *one = known(stream);
+  if (!status && (!one || !is_event(event))) status = breaks(INVALID_HANDLE, "cuEventRecord: no such %s", one ? "event" : "stream");
+  if (!status && one->context && one->context != event->context)
+    status = breaks(INVALID_HANDLE, "cuEventRecord: the event and the stream belong to two contexts");
+  if (!status) {
+    memcpy(event->after, one->waits, sizeof event->after);
+    raise_to(event->after, (int)(one - streams), one->given);
+    for (int s = 0; one == &streams[0] && s < STREAMS; ++s)
+      if (streams[s].blocking) raise_to(event->after, s, streams[s].given);
+    event->recorded = 1;
+  }
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+int cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
+  pthread_mutex_lock(&lock);
+  int status = may_fail();
+  struct stand_in_stream *one = known(stream);
+  if (!status && (!one || !is_event(event))) status = breaks(INVALID_HANDLE, "cuStreamWaitEvent: no such %s", one ? "event" : "stream");
+  if (!status && flags != 0) status = breaks(INVALID_VALUE, "cuStreamWaitEvent: flags are %u", flags);
+  if (!status && !event->recorded) status = breaks(INVALID_VALUE, "cuStreamWaitEvent: nothing was recorded");
+  for (int s = 0; !status && s < STREAMS; ++s) raise_to(one->waits, s, event->after[s]);
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+/* Copies of one dimension, after all others, as those of the default stream. */
+static int copy_now(char *to, const char *from, size_t bytes, CUdeviceptr device, const char *function) {
+  pthread_mutex_lock(&lock);
+  int status = may_fail();
+  if (!status) status = needs_context(function);
+  for (int s = 0; s < STREAMS; ++s)
+    if (s == 0 || streams[s].blocking) wait_for(&streams[s]);
+  const struct piece *piece = find((uintptr_t)device);
+  if (!status && (!inside(piece, (uintptr_t)device, bytes) || piece->kind != STAND_IN_DEVICE))
+    status = breaks(INVALID_VALUE, "%s: the copy leaves the allocation", function);
+  if (!status) {
+    char *there = piece->data + ((uintptr_t)device - piece->first);
+    memcpy(to ? to : there, from ? from : there, bytes);
+  }
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+int cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) { return copy_now(NULL, from, bytes, to, "cuMemcpyHtoD"); }
+int cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) { return copy_now(to, NULL, bytes, from, "cuMemcpyDtoH"); }
+
+/* The rules for one side of a copy. The host's memory may be pageable, but then the call waits for the copy: the library does not want that. */
+static int check_half(const char *side, const stand_in_half *half, const CUDA_MEMCPY3D *copy) {
+  if (half->type != HOST && half->type != DEVICE) return breaks(INVALID_VALUE, "cuMemcpy3DAsync: %sMemoryType is %u", side, half->type);
+  if (half->level || half->reserved) return breaks(INVALID_VALUE, "cuMemcpy3DAsync: %sLOD and reserved must be 0", side);
+  if (half->pitch < copy->width + half->x || half->pitch > MAX_PITCH)
+    return breaks(INVALID_VALUE, "cuMemcpy3DAsync: %sPitch is %zu, but must be at least WidthInBytes, %zu, and at most %zu", side,
+                  half->pitch, copy->width, MAX_PITCH);
+  if (half->height < copy->height + half->y)
+    return breaks(INVALID_VALUE, "cuMemcpy3DAsync: %sHeight is %zu, less than Height, %zu", side, half->height, copy->height);
+  const struct piece *piece = find(base(half));
+  if (!piece || !piece->data || piece->kind != (half->type == HOST ? STAND_IN_PINNED : STAND_IN_DEVICE))
+    return breaks(INVALID_VALUE, "cuMemcpy3DAsync: %s is not in %s memory", side, half->type == HOST ? "pinned" : "device");
+  if (!inside(piece, base(half), reach(half, copy))) return breaks(INVALID_VALUE, "cuMemcpy3DAsync: %s leaves its allocation", side);
   return SUCCESS;
+}
+
+/* Whether the default stream is one of two, and the other waits for it. */
+static int meets(const struct stand_in_stream *stream, int other) {
+  return (stream == &streams[0] && streams[other].blocking) || (other == 0 && stream->blocking);
+}
+
+static int give(const CUDA_MEMCPY3D *copy, struct stand_in_stream *stream) {
+  struct operation *one = calloc(1, sizeof *one);
+  if (!one) return OUT_OF_MEMORY;
+  one->copy = *copy;
+  memcpy(one->after, stream->waits, sizeof one->after);
+  for (int s = 0; s < STREAMS; ++s)
+    if (meets(stream, s)) raise_to(one->after, s, streams[s].given);
+  if (stream->last)
+    stream->last->next = one;
+  else
+    stream->first = one;
+  stream->last = one;
+  ++stream->given;
+  pthread_cond_broadcast(&changed);
+  return SUCCESS;
+}
+
+int cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream) {
+  pthread_mutex_lock(&lock);
+  int status = may_fail();
+  if (!status) status = needs_context("cuMemcpy3DAsync");
+  struct stand_in_stream *one = known(stream);
+  if (!status && !one) status = breaks(INVALID_HANDLE, "cuMemcpy3DAsync: no such stream");
+  if (!status && one->context && one->context != stack[stacked - 1])
+    status = breaks(INVALID_HANDLE, "cuMemcpy3DAsync: the stream belongs to another context than the current one");
+  if (!status && (copy->width == 0 || copy->height == 0 || copy->depth == 0))
+    status = breaks(INVALID_VALUE, "cuMemcpy3DAsync: nothing to copy");
+  if (!status) status = check_half("src", &copy->from, copy);
+  if (!status) status = check_half("dst", &copy->to, copy);
+  if (!status) status = give(copy, one);
+  pthread_mutex_unlock(&lock);
+  return status;
 }

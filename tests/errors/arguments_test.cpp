@@ -565,8 +565,8 @@ TEST(Messages, name_the_fields_of_a_cxx_halo) {
 TEST(Names, of_statuses_are_their_own) {
   const char *names[] = {"HLC_OK",         "HLC_AGAIN",           "HLC_ERR_ARGUMENT", "HLC_ERR_STATE",
                          "HLC_ERR_MEMORY", "HLC_ERR_MISMATCH",    "HLC_ERR_TIMEOUT",  "HLC_ERR_PEER_DIED",
-                         "HLC_ERR_MPI",    "HLC_ERR_UNSUPPORTED", "HLC_ERR_RULE"};
-  for (int s = HLC_OK; s <= HLC_ERR_RULE; ++s) EXPECT_STREQ(hlc_status_name(static_cast<hlc_status>(s)), names[s]);
+                         "HLC_ERR_MPI",    "HLC_ERR_UNSUPPORTED", "HLC_ERR_RULE",     "HLC_ERR_DEVICE"};
+  for (int s = HLC_OK; s <= HLC_ERR_DEVICE; ++s) EXPECT_STREQ(hlc_status_name(static_cast<hlc_status>(s)), names[s]);
   EXPECT_NE(hlc_status_name(static_cast<hlc_status>(1234)), nullptr);
   EXPECT_STREQ(hlc_version(), "0.2.0");
 }

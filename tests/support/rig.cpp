@@ -30,7 +30,8 @@ const std::byte *address(const hlc_view &view, const Values &values, const Index
 
 }  // namespace
 
-Rig::Rig(Case halo, const ModeChoice &mode, Memory memory, int sets) : case_(std::move(halo)), sets_(static_cast<std::size_t>(sets)) {
+Rig::Rig(Case halo, const ModeChoice &mode, Memory memory, int sets, Elsewhere *elsewhere)
+    : case_(std::move(halo)), sets_(static_cast<std::size_t>(sets)), elsewhere_(elsewhere) {
   allocate(memory);
   const bool planned = everyone(!::testing::Test::HasFatalFailure()) && [&] {
     const testing::AssertionResult result = ok(plan(mode));
@@ -44,6 +45,8 @@ Rig::~Rig() {
   if (halo_) {
     EXPECT_TRUE(ok(hlc_halo_finalise(&halo_)));
   }
+  for (void *memory : there_)
+    if (memory) elsewhere_->release(memory);
   for (void *&memory : shared_) {
     if (!memory) continue;
     EXPECT_TRUE(ok(hlc_field_free(context(), &memory)));
@@ -54,13 +57,16 @@ void Rig::allocate(Memory memory) {
   bytes_ = arena_bytes(case_, rank());
   shared_.resize(sets_ * bytes_.size());
   own_.resize(sets_ * bytes_.size());
+  there_.resize(sets_ * bytes_.size());
   for (std::size_t place = 0; place < shared_.size(); ++place) {
     const std::size_t arena = place % bytes_.size();
-    const bool own = memory == Memory::own || (memory == Memory::differs_by_rank && rank() % 2 == 1) ||
-                     (memory == Memory::differs_by_arena && arena % 2 == 1);
+    const bool there = elsewhere_ && elsewhere_->has(arena);
+    const bool own = !there && (memory == Memory::own || (memory == Memory::differs_by_rank && rank() % 2 == 1) ||
+                                (memory == Memory::differs_by_arena && arena % 2 == 1));
     // hlc_field_alloc is collective: a rank that wants its own memory takes part with no bytes.
-    EXPECT_TRUE(ok(hlc_field_alloc(context(), own ? 0 : bytes_[arena], &shared_[place])));
+    EXPECT_TRUE(ok(hlc_field_alloc(context(), own || there ? 0 : bytes_[arena], &shared_[place])));
     if (own) own_[place].resize(bytes_[arena]);
+    if (there) there_[place] = elsewhere_->allocate(bytes_[arena]);
   }
 }
 
@@ -98,6 +104,7 @@ hlc_status Rig::plan(const ModeChoice &mode) {
 
 std::byte *Rig::data(std::size_t arena) const {
   const std::size_t place = set_ * bytes_.size() + arena;
+  if (there_[place]) return static_cast<std::byte *>(there_[place]);
   return own_[place].empty() ? static_cast<std::byte *>(shared_[place]) : const_cast<std::byte *>(own_[place].data());
 }
 
@@ -132,11 +139,20 @@ void Rig::write(const Image &image) {
   for (std::size_t arena = 0; arena < image.size(); ++arena) write_arena(arena, image[arena]);
 }
 
-void Rig::write_arena(std::size_t arena, const Arena &bytes) { std::copy(bytes.begin(), bytes.end(), data(arena)); }
+void Rig::write_arena(std::size_t arena, const Arena &bytes) {
+  if (there_[set_ * bytes_.size() + arena])
+    elsewhere_->write(data(arena), bytes);
+  else
+    std::copy(bytes.begin(), bytes.end(), data(arena));
+}
 
 Image Rig::read() const {
   Image image;
-  for (std::size_t arena = 0; arena < bytes_.size(); ++arena) image.emplace_back(data(arena), data(arena) + bytes_[arena]);
+  for (std::size_t arena = 0; arena < bytes_.size(); ++arena)
+    if (there_[set_ * bytes_.size() + arena])
+      image.push_back(elsewhere_->read(data(arena), bytes_[arena]));
+    else
+      image.emplace_back(data(arena), data(arena) + bytes_[arena]);
   return image;
 }
 

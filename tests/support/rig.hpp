@@ -17,13 +17,29 @@ enum class Memory {
   differs_by_arena  ///< arenas with an odd number are on the caller's own heap
 };
 
+/// Memory that neither the library allocates nor the host can access.
+class Elsewhere {
+ public:
+  Elsewhere() = default;
+  Elsewhere(const Elsewhere &) = delete;
+  Elsewhere &operator=(const Elsewhere &) = delete;
+  virtual ~Elsewhere() = default;
+  /// Whether this rank has an arena there.
+  virtual bool has(std::size_t arena) const = 0;
+  virtual void *allocate(std::size_t bytes) = 0;
+  virtual void release(void *memory) = 0;
+  virtual void write(void *to, const Arena &bytes) = 0;
+  virtual Arena read(const void *from, std::size_t bytes) = 0;
+};
+
 inline constexpr hlc_swap everything{};
 
 class Rig {
  public:
   /// Allocates the fields and plans the halo. Collective. A failure is reported on the rank that detected it; see ready(). With several
   /// sets of arrays swaps are bound to the one that has been chosen, first to that of the spec.
-  Rig(Case halo, const ModeChoice &mode, Memory memory = Memory::shared, int sets = 1);
+  /// Arenas that `elsewhere` has are there, and `memory` says nothing of them; it has to outlive the rig.
+  Rig(Case halo, const ModeChoice &mode, Memory memory = Memory::shared, int sets = 1, Elsewhere *elsewhere = nullptr);
   ~Rig();
   Rig(const Rig &) = delete;
   Rig &operator=(const Rig &) = delete;
@@ -66,6 +82,8 @@ class Rig {
   std::size_t sets_ = 1, set_ = 0;
   std::vector<void *> shared_;  ///< per set and arena: from hlc_field_alloc, or null
   Image own_;
+  Elsewhere *elsewhere_ = nullptr;
+  std::vector<void *> there_;   ///< per set and arena: from elsewhere, or null
   hlc_halo *halo_ = nullptr;
   bool ready_ = false;
 

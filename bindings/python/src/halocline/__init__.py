@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from . import _process as _process  # notes forks from here on
 from ._errors import (
     ArgumentError,
+    DeviceError,
     Error,
     MismatchError,
     MpiError,
@@ -49,6 +50,7 @@ __all__ = [
     "Blocks",
     "Box",
     "Context",
+    "DeviceError",
     "Error",
     "Exchange",
     "Field",

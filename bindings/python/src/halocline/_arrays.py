@@ -4,7 +4,7 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 import math
 import operator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,41 @@ def bytes_of(shape: tuple[int, ...], dtype: np.dtype[Any], what: str) -> int:
 def counted(count: int, one: str, many: str | None = None) -> str:
     """For `repr`: "1 field", "2 fields"."""
     return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+class Memory(NamedTuple):
+    """Where the elements of an array are, in the host's memory or a device's."""
+
+    address: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    """In bytes."""
+    dtype: np.dtype[Any]
+
+
+def memory_of(array: NDArray[Any]) -> Memory:
+    """That of a NumPy array."""
+    return Memory(array.ctypes.data, array.shape, array.strides, array.dtype)
+
+
+def on_device(given: Any, what: str) -> Memory | None:
+    """The memory of an object with the CUDA array interface, such as CuPy's arrays; None for any other object. `what` names it in messages.
+
+    A mask hides elements, and read-only memory cannot be swapped: ArgumentError.
+    """
+    said = getattr(given, "__cuda_array_interface__", None)
+    if said is None:
+        return None
+    address, read_only = said["data"]
+    if said.get("mask") is not None:
+        raise ArgumentError(f"{what} has a mask in its __cuda_array_interface__; pass an array without one")
+    if read_only:
+        raise ArgumentError(f"{what} is read-only, and swaps write its halo")
+    shape, dtype = tuple(said["shape"]), np.dtype(said["typestr"])
+    strides = said.get("strides")
+    if strides is None:
+        strides = [dtype.itemsize * math.prod(shape[d + 1 :]) for d in range(len(shape))]
+    return Memory(address, shape, tuple(strides), dtype)
 
 
 class _Shown:

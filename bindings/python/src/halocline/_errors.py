@@ -65,6 +65,12 @@ class RuleError(Error):
     status = "HLC_ERR_RULE"
 
 
+class DeviceError(Error):
+    """CUDA's driver returned an error; the message has its function and its name for the error."""
+
+    status = "HLC_ERR_DEVICE"
+
+
 # How the functions of C in the library's messages are called here. Most follow from the kind of what they make and use.
 _KINDS = {"grid": "Grid", "halo": "Halo", "index_halo": "IndexHalo", "blocks": "Blocks", "exchange": "Exchange", "allreduce": "Allreduce",
           "sparse": "SparseExchange", "segment": "Segment"}
@@ -111,6 +117,7 @@ _CLASSES: dict[str, type[Error]] = {
         MpiError,
         UnsupportedError,
         RuleError,
+        DeviceError,
     )
 }
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core
-from ._arrays import as_array, bytes_of, dtype_of, plain, whole, wholes
+from ._arrays import Memory, as_array, bytes_of, dtype_of, memory_of, on_device, plain, whole, wholes
 from ._context import Context, agreeing
 from ._errors import ArgumentError
 
@@ -197,6 +197,7 @@ class Field:
 
     array: NDArray[Any]
     """The whole block, halo included."""
+    _device: Memory | None = None  # where the array is, if that is a device's memory
     grid: Grid
     """The grid whose block it is."""
     name: str | None
@@ -214,19 +215,23 @@ class Field:
     ) -> "Field":
         """A field over memory of the program: a NumPy array, or any object with the buffer protocol or DLPack. Nothing is copied.
 
+        So is an array in a CUDA device's memory with `__cuda_array_interface__`, as those of CuPy, Numba and PyTorch have: `array` is that
+        object, and `Halo` swaps it through pinned memory. The program's work on it must be complete when a swap starts.
+
         Any strides will do. Neighbours cannot read such memory in place, so that swaps copy once more than those of a Field's own memory.
         A producer from before DLPack 1.0 cannot say that its memory is read-only: it is written. Local. Raises ArgumentError if the shape
         is not local + low depth + high depth, and one more on nodes, for Python objects, and for read-only memory.
         """
         field = cls.__new__(cls)
         field._describe(grid, depth, stagger, name)
-        field.array = plain(as_array(array, "Field.over: array"), "Field.over: array")
-        if field.array.shape != field._cells():
+        field._device = on_device(array, "Field.over: array")
+        field.array = array if field._device else plain(as_array(array, "Field.over: array"), "Field.over: array")
+        if field._memory.shape != field._cells():
             raise ArgumentError(
-                f"Field.over: the array has shape {field.array.shape}; on this rank {field._cells()} is needed: {grid.local} cells and a "
+                f"Field.over: the array has shape {field._memory.shape}; on this rank {field._cells()} is needed: {grid.local} cells and a "
                 f"halo of {depth}"
             )
-        if not field.array.flags.writeable:
+        if not field._device and not field.array.flags.writeable:
             raise ArgumentError("Field.over: the array is read-only, and swaps write its halo")
         return field
 
@@ -260,7 +265,11 @@ class Field:
     @property
     def dtype(self) -> np.dtype[Any]:
         """The type of its elements."""
-        return self.array.dtype
+        return self._memory.dtype
+
+    @property
+    def _memory(self) -> Memory:
+        return self._device or memory_of(self.array)
 
     @property
     def interior(self) -> NDArray[Any]:
@@ -284,4 +293,4 @@ class Field:
         return self.array[tuple(slice(begin, begin + count) for begin, count in zip(first, self._block()))]
 
     def __repr__(self) -> str:
-        return f"<halocline.Field {self.name or ''} {self.array.shape} {self.dtype}>"
+        return f"<halocline.Field {self.name or ''} {self._memory.shape} {self.dtype}>"

@@ -24,9 +24,9 @@ def _check_block(i: int, field: Field, grid: Grid) -> None:
     """A field of another grid may have another block, beyond whose end a swap would write."""
     nodes = [int(word != "centred") for word in field.stagger]
     needed = tuple(below + cells + above + node for below, cells, above, node in zip(field.low, grid.local, field.high, nodes))
-    if len(field.low) != grid.ndim or field.array.shape != needed:
+    if len(field.low) != grid.ndim or field._memory.shape != needed:
         raise ArgumentError(
-            f"Halo: {called(i, field.name)} has shape {field.array.shape}; on this grid and rank {needed} is needed: {grid.local} cells"
+            f"Halo: {called(i, field.name)} has shape {field._memory.shape}; on this grid and rank {needed} is needed: {grid.local} cells"
             f"{', a node more where it is on nodes,' if any(nodes) else ''} and halos of {field.low} below and {field.high} above"
         )
 
@@ -54,13 +54,14 @@ def _field_words(what: str, field: Field, low: list[int], high: list[int]) -> tu
     """A field as the extension takes it. One with a deeper halo than the swap begins further inside."""
     if any(mine < asked for mine, asked in zip([*field.low, *field.high], [*low, *high])):
         raise ArgumentError(f"Halo: depth is {low} below and {high} above, but {what} has {field.low} and {field.high}")
-    array = field.array
-    if any(stride <= 0 for stride, cells in zip(array.strides, array.shape) if cells > 1):
-        raise ArgumentError(f"Halo: {what} has strides {array.strides}; they must be above 0 (not reversed or broadcast)")
+    memory = field._memory
+    if any(stride <= 0 for stride, cells in zip(memory.strides, memory.shape) if cells > 1):
+        raise ArgumentError(f"Halo: {what} has strides {memory.strides}; they must be above 0 (not reversed or broadcast)")
     # NumPy gives no meaning to the stride of an axis with one cell.
-    strides = [max(stride, array.itemsize) for stride in array.strides]
+    element = memory.dtype.itemsize
+    strides = [max(stride, element) for stride in memory.strides]
     inside = sum((mine - asked) * stride for mine, asked, stride in zip(field.low, low, strides))
-    return array.ctypes.data + inside, TYPES.get(type_name(array.dtype), OPAQUE), array.itemsize, strides, field.name or ""
+    return memory.address + inside, TYPES.get(type_name(memory.dtype), OPAQUE), element, strides, field.name or ""
 
 
 def fills_moving(velocity: Sequence[int]) -> NDArray[np.bool_]:
@@ -215,8 +216,9 @@ class Halo(ExplainedPlan):
         if not isinstance(other, Field):
             raise ArgumentError(f"swap: using[{i}] is a {type(other).__name__}; it must be a Field, or None for the plan's own")
         for what in ("dtype", "shape", "strides"):
-            if getattr(mine.array, what) != getattr(other.array, what):
-                raise ArgumentError(f"swap: using[{i}] has {what} {getattr(other.array, what)}, the plan's {getattr(mine.array, what)}")
+            planned, given = getattr(mine._memory, what), getattr(other._memory, what)
+            if planned != given:
+                raise ArgumentError(f"swap: using[{i}] has {what} {given}, the plan's {planned}")
         if (mine.low, mine.high) != (other.low, other.high):
             raise ArgumentError(f"swap: using[{i}] has depths {other.low} and {other.high}, the plan's field {mine.low} and {mine.high}")
         if mine.stagger != other.stagger:
@@ -277,6 +279,8 @@ class Halo(ExplainedPlan):
         if len(direction) != self._ndim or any(step not in (-1, 0, 1) for step in direction) or not 0 <= field < len(self.fields):
             raise ArgumentError(f"view: direction is {direction}, field {field}; {self._ndim} of -1, 0 or 1, and one of the plan's fields")
         own = self._bound[field]
+        if own._device:
+            raise ArgumentError(f"view: field {field} is in a device's memory, where its halo is after every swap; read its array there")
         number = sum((step + 1) * 3**d for d, step in enumerate(direction))
         found = self._core.view(field, number, _field_words(called(field, own.name), own, *self._depths[field])[0])
         if found is None:

@@ -1,6 +1,7 @@
 // MPI_Win_attach and MPI_Win_detach (MPI 4.1, section 12.2.4).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/types.hpp"
+#include "device/driver.hpp"
 #include "device/pointers.hpp"
 #include "faces/mpi/access/resolve_target.hpp"
 #include "faces/mpi/check/checker.hpp"

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/types.hpp"
+#include "device/driver.hpp"
 #include "device/pointers.hpp"
 #include "engine/communicator/collective.hpp"
 #include "faces/mpi/access/resolve_target.hpp"

@@ -1,0 +1,140 @@
+// The stream, the pinned memory, and copies of three dimensions, which are what the driver has.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device/staging.hpp"
+
+#include <limits>
+#include <utility>
+
+namespace halocline::core::device {
+namespace {
+
+/// No device has a smaller CU_DEVICE_ATTRIBUTE_MAX_PITCH.
+constexpr std::int64_t kMaxPitch = std::numeric_limits<std::int32_t>::max();
+
+/// Rows of a slice: the innermost loop, if both sides can say its step as a pitch.
+bool has_rows(const StridedCopy &copy) {
+  const auto fits = [&](std::int64_t step) { return step >= copy.run && step <= kMaxPitch; };
+  return copy.count[0] > 1 && fits(copy.device_step[0]) && fits(copy.host_step[0]);
+}
+
+/// Slices: the second loop, if its step is a number of rows on both sides, and no less than a slice has.
+bool has_slices(const StridedCopy &copy) {
+  const auto fits = [&](std::int64_t step, std::int64_t row) { return step % row == 0 && step / row >= copy.count[0]; };
+  return copy.count[1] > 1 && has_rows(copy) && fits(copy.device_step[1], copy.device_step[0]) &&
+         fits(copy.host_step[1], copy.host_step[0]);
+}
+
+Rows rows_of(const StridedCopy &copy, bool of_device, bool rows, bool slices) {
+  const auto &step = of_device ? copy.device_step : copy.host_step;
+  Rows half;
+  half.type = of_device ? kDeviceMemory : kHostMemory;
+  if (of_device)
+    half.device = address_of(copy.device);
+  else
+    half.host = copy.host;
+  half.pitch = static_cast<std::size_t>(rows ? step[0] : copy.run);
+  half.height = static_cast<std::size_t>(slices ? step[1] / step[0] : rows ? copy.count[0] : 1);
+  return half;
+}
+
+}  // namespace
+
+template <class Part>
+Status Staging::in_context(const Caller &caller, Part part) {
+  HLC_TRY(cuda_->check(caller, cuda_->context_push, device_, cuda_->context_push.call(context_)));
+  const Status done = part();
+  Context ours = nullptr;
+  const Result popped = cuda_->context_pop.call(&ours);
+  return failed(done) ? done : cuda_->check(caller, cuda_->context_pop, device_, popped);
+}
+
+Status Staging::open(const Caller &caller, const void *data, int device, std::int64_t bytes) {
+  cuda_ = driver();
+  device_ = device;
+  bytes_ = bytes;
+  if (cuda_->missing)
+    return fail(Status::unsupported, "%s on rank %d: CUDA's driver is too old to swap memory of device %d: it has no %s", caller.call,
+                caller.rank, device, cuda_->missing);
+  Status opened = find_context(caller, data);
+  if (!failed(opened)) opened = in_context(caller, [&] { return allocate(caller); });
+  if (failed(opened)) close();
+  return opened;
+}
+
+/// Memory of a pool, or mapped by the program, belongs to no context: the device's primary one can access it.
+Status Staging::find_context(const Caller &caller, const void *data) {
+  int which[] = {kContextOfMemory};
+  void *answers[] = {&context_};
+  HLC_TRY(cuda_->check(caller, cuda_->pointer_get_attributes, device_,
+                       cuda_->pointer_get_attributes.call(1, which, answers, address_of(data))));
+  if (context_) return Status::ok;
+  HLC_TRY(cuda_->check(caller, cuda_->device_get, device_, cuda_->device_get.call(&ordinal_, device_)));
+  HLC_TRY(cuda_->check(caller, cuda_->primary_context_retain, device_, cuda_->primary_context_retain.call(&context_, ordinal_)));
+  retained_ = true;
+  return Status::ok;
+}
+
+/// A stream that waits for the default one, as that waits for it: flags 0.
+Status Staging::allocate(const Caller &caller) {
+  HLC_TRY(cuda_->check(caller, cuda_->stream_create, device_, cuda_->stream_create.call(&stream_, 0)));
+  return cuda_->check(caller, cuda_->host_alloc, device_, cuda_->host_alloc.call(&memory_, static_cast<std::size_t>(bytes_), 0));
+}
+
+/// Errors have no consequence here: there is nothing more to do.
+void Staging::close() {
+  const bool entered = context_ && cuda_->context_push.call(context_) == kSuccess;
+  if (entered) {
+    if (stream_) {
+      static_cast<void>(cuda_->stream_synchronize.call(stream_));
+      static_cast<void>(cuda_->stream_destroy.call(stream_));
+    }
+    if (memory_) static_cast<void>(cuda_->host_free.call(memory_));
+    Context ours = nullptr;
+    static_cast<void>(cuda_->context_pop.call(&ours));
+  }
+  stream_ = nullptr;
+  memory_ = nullptr;
+  if (std::exchange(retained_, false)) static_cast<void>(cuda_->primary_context_release.call(ordinal_));
+  context_ = nullptr;
+}
+
+Status Staging::begin(const Caller &caller, std::span<const StridedCopy> copies) {
+  return in_context(caller, [&] {
+    for (const StridedCopy &copy : copies)
+      if (copy.run > 0) HLC_TRY(cuda_->check(caller, cuda_->copy_3d, device_, begin_one(copy)));
+    return Status::ok;
+  });
+}
+
+/// What does not fit into three dimensions becomes several copies.
+Result Staging::begin_one(const StridedCopy &copy) const {
+  const bool rows = has_rows(copy), slices = has_slices(copy);
+  Copy3d first;
+  first.from = rows_of(copy, !copy.to_device, rows, slices);
+  first.to = rows_of(copy, copy.to_device, rows, slices);
+  first.width_bytes = static_cast<std::size_t>(copy.run);
+  first.height = rows ? static_cast<std::size_t>(copy.count[0]) : 1;
+  first.depth = slices ? static_cast<std::size_t>(copy.count[1]) : 1;
+  auto left = copy.count;
+  if (rows) left[0] = 1;
+  if (slices) left[1] = 1;
+  for (std::int64_t l = 0; l < left[3]; ++l)
+    for (std::int64_t k = 0; k < left[2]; ++k)
+      for (std::int64_t j = 0; j < left[1]; ++j)
+        for (std::int64_t i = 0; i < left[0]; ++i) {
+          const auto shift = [&](const auto &step) { return i * step[0] + j * step[1] + k * step[2] + l * step[3]; };
+          Copy3d one = first;
+          Rows &on_device = copy.to_device ? one.to : one.from, &on_host = copy.to_device ? one.from : one.to;
+          on_device.device += static_cast<Address>(shift(copy.device_step));
+          on_host.host = static_cast<char *>(on_host.host) + shift(copy.host_step);
+          if (const Result result = cuda_->copy_3d.call(&one, stream_); result != kSuccess) return result;
+        }
+  return kSuccess;
+}
+
+Status Staging::wait(const Caller &caller) {
+  return in_context(caller,
+                    [&] { return cuda_->check(caller, cuda_->stream_synchronize, device_, cuda_->stream_synchronize.call(stream_)); });
+}
+
+}  // namespace halocline::core::device

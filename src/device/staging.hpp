@@ -1,0 +1,63 @@
+// Copies between the memory of a device and pinned memory of the host, in order, in a stream of the library's own.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "device/driver.hpp"
+
+namespace halocline::core::device {
+
+/// Runs of bytes, in up to four nested loops, on a device and on the host.
+struct StridedCopy {
+  char *device = nullptr, *host = nullptr;  // the first run
+  bool to_device = false;
+  std::int64_t run = 0;  // bytes; 0: nothing to do
+  std::array<std::int64_t, 4> count{1, 1, 1, 1};             // innermost first
+  std::array<std::int64_t, 4> device_step{}, host_step{};    // bytes from one turn of a loop to the next
+};
+
+/// Makes such copies in one context of one device. One thread at a time may use it, any at all. After a failure nothing is known of the
+/// copies that have been made.
+class Staging {
+ public:
+  Staging() = default;
+  Staging(const Staging &) = delete;
+  Staging &operator=(const Staging &) = delete;
+  ~Staging() { close(); }
+
+  /// Makes a stream, and pinned memory, in the context that an address of the device's memory belongs to.
+  Status open(const Caller &caller, const void *data, int device, std::int64_t bytes);
+  /// Waits for the copies, and frees everything. A context that the program has destroyed has taken all with it.
+  void close();
+  bool is_open() const { return stream_; }
+
+  char *memory() const { return static_cast<char *>(memory_); }
+  std::int64_t bytes() const { return memory_ ? bytes_ : 0; }
+  int device() const { return device_; }
+
+  /// Begins copies. The stream makes them after those before, and after all that the program has given to the device's default stream.
+  Status begin(const Caller &caller, std::span<const StridedCopy> copies);
+  /// Waits until all copies have been made.
+  Status wait(const Caller &caller);
+
+ private:
+  Status find_context(const Caller &caller, const void *data);
+  Status allocate(const Caller &caller);
+  Result begin_one(const StridedCopy &copy) const;
+  template <class Part>
+  Status in_context(const Caller &caller, Part part);
+
+  const Driver *cuda_ = nullptr;
+  int device_ = 0;
+  Context context_ = nullptr;
+  bool retained_ = false;  // the device's primary context
+  Ordinal ordinal_ = 0;
+  Stream stream_ = nullptr;
+  void *memory_ = nullptr;
+  std::int64_t bytes_ = 0;
+};
+
+}  // namespace halocline::core::device

@@ -1,0 +1,63 @@
+// The cells of fields that are in a device's memory. Each box of cells that a swap moves has an image in pinned memory of the host: what is
+// sent is fetched into it from the device before the swap is packed, and what arrives is stored from it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/staging.hpp"
+#include "halo/tables.hpp"
+
+namespace halocline::core {
+
+/// After a failed copy no further ones are made, and every wait returns the first error.
+class DeviceCells {
+ public:
+  DeviceCells(HaloTables &tables, int rank) : tables_(tables), rank_(rank) {}
+
+  /// True if a field is in a device's memory. One that is not may be NULL.
+  static bool are_in(const HaloTables &tables);
+  /// Makes an image of each box of such cells. The paths have been listed.
+  Status create();
+  /// Frees the images: no swap follows.
+  void release() { staging_.close(); }
+
+  /// Copies cells of the running swap into their images. An edge of a path to myself, and of a repeat, is where its halo is filled from.
+  /// Complete once a wait has returned.
+  void fetch_edges(const HaloPath &path) { copy(path, Side::edges, false); }
+  void fetch_halos(const HaloPath &path) { copy(path, Side::halos, false); }
+  /// Copies images to the device.
+  void store_edges(const HaloPath &path) { copy(path, Side::edges, true); }
+  void store_halos(const HaloPath &path) { copy(path, Side::halos, true); }
+  /// Waits for all copies.
+  Status wait();
+  /// The first error since this function of the API began, which errors name.
+  Status result() const;
+  void begin(const char *call);
+
+  std::int64_t bytes() const { return staging_.bytes(); }
+  int device() const { return staging_.device(); }
+  /// The fields' names.
+  std::vector<std::string> names() const;
+
+ private:
+  enum class Side { edges, halos };
+  Status check_fields() const;
+  /// Gives each box its place behind `memory`. Returns the bytes of all.
+  std::int64_t give_images(char *memory);
+  void copy(const HaloPath &path, Side which, bool to_device);
+  device::StridedCopy plan(const HaloField &field, const Box &box, char *image, bool to_device) const;
+  void note(Status status);
+
+  HaloTables &tables_;
+  const int rank_;
+  device::Staging staging_;
+  std::vector<device::StridedCopy> copies_;  // of one path; has room for all fields
+  const char *call_ = "hlc_halo_start";  // under way
+  Status failed_ = Status::ok;
+  char words_[512] = "";
+};
+
+}  // namespace halocline::core

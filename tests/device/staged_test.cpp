@@ -1,0 +1,331 @@
+// Halos whose fields are in a device's memory: all of any case, or some of them, on all ranks or on some, in every mode and every part. Copies
+// are late, and the host cannot access the memory. Each call of the driver fails once.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdlib>
+#include <map>
+#include <memory>
+
+#include "device/device_memory.hpp"
+#include "support/any_swap.hpp"
+#include "support/plane.hpp"
+#include "support/rig.hpp"
+
+namespace halocline::test {
+namespace {
+
+enum class Where { everywhere, odd_arenas, odd_ranks, even_arenas_of_odd_ranks };
+constexpr Where kPlaces[] = {Where::everywhere, Where::odd_arenas, Where::odd_ranks, Where::even_arenas_of_odd_ranks};
+
+/// Memory of device 0: every other allocation belongs to no context.
+class OnDevice final : public Elsewhere {
+ public:
+  explicit OnDevice(Where where) : where_(where) {}
+  bool has(std::size_t arena) const override {
+    switch (where_) {
+      case Where::everywhere: return true;
+      case Where::odd_arenas: return arena % 2 == 1;
+      case Where::odd_ranks: return rank() % 2 == 1;
+      case Where::even_arenas_of_odd_ranks: return rank() % 2 == 1 && arena % 2 == 0;
+    }
+    return false;
+  }
+  void *allocate(std::size_t bytes) override {
+    auto made = std::make_unique<Allocation>(bytes, all_.size() % 2 == 1);
+    void *const data = made->data();
+    all_[data] = std::move(made);
+    return data;
+  }
+  void release(void *memory) override { all_.erase(memory); }
+  void write(void *to, const Arena &bytes) override { all_.at(to)->write(bytes.data()); }
+  Arena read(const void *from, std::size_t bytes) override {
+    Arena copy(bytes);
+    all_.at(const_cast<void *>(from))->read(copy.data());
+    return copy;
+  }
+
+ private:
+  Where where_;
+  Current current_;
+  std::map<void *, std::unique_ptr<Allocation>> all_;
+};
+
+class Staged : public testing::TestWithParam<ModeChoice> {
+ protected:
+  void SetUp() override {
+    driver().init(0);
+    live_ = driver().live();
+  }
+  void TearDown() override {
+    EXPECT_EQ(driver().live(), live_) << "something was not released";
+    EXPECT_EQ(driver().broken(), 0) << driver().rule();
+  }
+  Random random_{mixed(seed() ^ 97)};
+
+ private:
+  long live_ = 0;
+};
+
+TEST_P(Staged, fields_of_any_case_are_swapped_in_any_part) {
+  for (const Where where : kPlaces) {
+    OnDevice device(where);
+    Rig rig(staggered_case(size(), random_), GetParam(), Memory::shared, 1, &device);
+    if (!rig.ready()) return;
+    for (int step = 1; step <= 4; ++step) rig.swap_once(step, step == 1 ? everything : AnySwap(rig.shape(), random_, false).what());
+  }
+}
+
+TEST_P(Staged, swaps_of_any_case_may_be_in_reverse_and_of_other_arrays) {
+  for (const Where where : kPlaces) {
+    OnDevice device(where);
+    Rig rig(staggered_case(size(), random_, summable_kinds()), GetParam(), Memory::shared, 2, &device);
+    if (!rig.ready()) return;
+    for (int step = 1; step <= 5; ++step) {
+      rig.choose(static_cast<int>(between(random_, 0, 1)));
+      rig.swap_once(step, AnySwap(rig.shape(), random_, true).what());
+    }
+  }
+}
+
+/// Stages; a halo deeper than the block, whose cells repeat those of another halo; a swap that is finished by views.
+TEST_P(Staged, halos_in_stages_and_deep_ones_are_swapped) {
+  for (const bool staged : {true, false})
+    for (const Where where : {Where::everywhere, Where::odd_arenas}) {
+      OnDevice device(where);
+      Case halo = plain_case("deep", decompose(size(), 2, {3, 4}, 0b11, random_), 2, 2);
+      halo.staged = staged;
+      if (!staged && halo.decomposition.dims[1] == 1) halo.depth_low[1] = halo.depth_high[1] = 7;
+      Rig rig(halo, GetParam(), Memory::shared, 1, &device);
+      if (!rig.ready()) return;
+      hlc_swap back{};
+      back.reverse = 1;
+      for (int step = 1; step <= 4; ++step) rig.swap_once(step, step % 2 == 0 ? back : everything);
+    }
+}
+
+TEST_P(Staged, swaps_may_be_finished_by_views_which_show_the_halo) {
+  OnDevice device(Where::everywhere);
+  Rig rig(plain_case("plain", decompose(size(), 2, {3, 4}, 0b11, random_), 1, 2), GetParam(), Memory::shared, 1, &device);
+  if (!rig.ready()) return;
+  for (int step = 1; step <= 3; ++step) {
+    rig.fill(step);
+    EXPECT_TRUE(ok(rig.start()));
+    EXPECT_TRUE(ok(hlc_halo_finish_views(rig.halo())));
+    rig.expect(step);
+    hlc_view views[HLC_DIRECTIONS(2)];
+    EXPECT_TRUE(ok(hlc_halo_views(rig.halo(), 0, views)));
+    const auto *const field = static_cast<const std::byte *>(rig.addresses()[0]);
+    EXPECT_EQ(static_cast<const std::byte *>(views[0].data), field);  // the corner of the low halos
+    EXPECT_TRUE(ok(hlc_halo_release(rig.halo())));
+  }
+}
+
+FOR_ALL_MODES(Staged);
+
+// ---------------------------------------------------------------- what is said of them
+
+std::string explained(const hlc_halo *halo, hlc_format format) {
+  std::size_t length = 0;
+  EXPECT_TRUE(ok(hlc_halo_explain(halo, format, nullptr, 0, &length)));
+  std::string text(length + 1, '\0');
+  EXPECT_TRUE(ok(hlc_halo_explain(halo, format, text.data(), text.size(), nullptr)));
+  text.resize(length);
+  return text;
+}
+
+/// A plane whose cells are on a device.
+class DevicePlane {
+ public:
+  explicit DevicePlane(hlc_mode mode = HLC_MODE_P2P, int device = 0) : current_(device), plane(mode), cells_(8 * 8 * 8) {
+    cells_.write(plane.cells.data());
+    plane.field.data = cells_.data();
+  }
+  const Allocation &cells() const { return cells_; }
+
+ private:
+  Current current_;
+
+ public:
+  Plane plane;
+
+ private:
+  Allocation cells_;
+};
+
+TEST(StagedFields, are_explained) {
+  for (const hlc_mode mode : {HLC_MODE_DIRECT, HLC_MODE_AUTO}) {
+    DevicePlane device(mode);
+    hlc_halo *halo = nullptr;
+    REQUIRE_EVERYWHERE(ok(hlc_halo_init(context(), &device.plane.spec, &halo)));
+    const std::string words = explained(halo, HLC_FORMAT_TEXT), json = explained(halo, HLC_FORMAT_JSON);
+    EXPECT_NE(words.find("on CUDA device 0, staged through "), std::string::npos) << words;
+    EXPECT_NE(words.find(" bytes of pinned memory: 'theta'\n"), std::string::npos) << words;
+    EXPECT_NE(json.find("\"staged\": {\"device\": 0, \"pinned_bytes\": "), std::string::npos) << json;
+    EXPECT_NE(json.find("\"fields\": [\"theta\"]}"), std::string::npos) << json;
+    hlc_plan_info info{};
+    EXPECT_TRUE(ok(hlc_halo_info(halo, &info)));
+    EXPECT_EQ(info.via_direct, 0);
+    EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+  }
+  Plane plane;
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(ok(hlc_halo_init(context(), &plane.spec, &halo)));
+  EXPECT_EQ(explained(halo, HLC_FORMAT_TEXT).find("pinned"), std::string::npos);
+  EXPECT_EQ(explained(halo, HLC_FORMAT_JSON).find("staged"), std::string::npos);
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+}
+
+TEST(StagedFields, of_two_devices_are_refused_with_both_names) {
+  const DevicePlane first(HLC_MODE_P2P, 0), second(HLC_MODE_P2P, 3);
+  Plane plane;
+  hlc_field fields[] = {first.plane.field, second.plane.field};
+  fields[1].name = "salt";
+  plane.spec.nfields = 2;
+  plane.spec.fields = fields;
+  hlc_halo *halo = nullptr;
+  EXPECT_TRUE(is_status(HLC_ERR_UNSUPPORTED, hlc_halo_init(context(), &plane.spec, &halo)));
+  EXPECT_TRUE(message_names({"field 'theta' is in the memory of CUDA device 0, and field 'salt' in that of device 3"}));
+  EXPECT_EQ(halo, nullptr);
+}
+
+TEST(StagedFields, of_a_swap_must_be_where_those_of_the_plan_are) {
+  DevicePlane device;
+  device.plane.spec.rebind = 1;
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(ok(hlc_halo_init(context(), &device.plane.spec, &halo)));
+  void *const other = device.plane.cells.data();
+  EXPECT_TRUE(is_status(HLC_ERR_UNSUPPORTED, hlc_halo_start_with(halo, nullptr, &other)));
+  EXPECT_TRUE(message_names({"data[0], for field 'theta', is in the host's memory, but the spec's array on CUDA device 0"}));
+  EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
+  EXPECT_TRUE(ok(hlc_halo_finish(halo)));
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+}
+
+// ---------------------------------------------------------------- the order of things
+
+/// What the program has given to the default stream precedes the swap's copies; the host has not waited for it.
+TEST(StagedFields, wait_for_the_default_stream) {
+  DevicePlane device(HLC_MODE_NOTIFY);
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(ok(hlc_halo_init(context(), &device.plane.spec, &halo)));
+  void *pinned = nullptr;
+  ASSERT_EQ(driver().host_alloc(&pinned, 8 * 8 * 8, 0), 0);
+  for (int step = 1; step <= 20; ++step) {
+    for (int i = 0; i < 64; ++i) static_cast<double *>(pinned)[i] = 1000 * step + rank();
+    CUDA_MEMCPY3D copy{};
+    copy.from.type = 1;
+    copy.from.host = pinned;
+    copy.to.type = 2;
+    copy.to.device = static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(device.cells().data()));
+    copy.from.pitch = copy.to.pitch = copy.width = 8;
+    copy.from.height = copy.to.height = copy.height = 64;
+    copy.depth = 1;
+    ASSERT_EQ(driver().copy_3d(&copy, nullptr), 0);
+    EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
+    EXPECT_TRUE(ok(hlc_halo_finish(halo)));
+    double cells[64];
+    device.cells().read(cells);
+    // Dimension 0, which is contiguous, is shared out among the ranks; its low halo is cells 0 and 1 of a row.
+    EXPECT_EQ(cells[2 * 8], 1000 * step + (rank() + size() - 1) % size()) << "step " << step;
+  }
+  EXPECT_EQ(driver().host_free(pinned), 0);
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+}
+
+/// No call of the driver for a swap of arrays that the host can access.
+TEST(StagedFields, are_all_that_the_driver_is_asked_for) {
+  Plane plane(HLC_MODE_NOTIFY);
+  driver().init(0);
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(ok(hlc_halo_init(context(), &plane.spec, &halo)));
+  const long calls = driver().calls(), asked = driver().asked();
+  for (int step = 0; step < 3; ++step) {
+    EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
+    EXPECT_TRUE(ok(hlc_halo_finish(halo)));
+  }
+  EXPECT_EQ(driver().calls(), calls);
+  EXPECT_EQ(driver().asked(), asked);
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+}
+
+// ---------------------------------------------------------------- failures
+
+constexpr int kOutOfMemory = 2, kInvalidValue = 1, kIllegalAddress = 700;
+
+/// The status of a failure on the rank that it happens on, and what its message says.
+void expect_failure(int code, hlc_status status) {
+  EXPECT_TRUE(is_status(code == kOutOfMemory ? HLC_ERR_MEMORY : HLC_ERR_DEVICE, status));
+  EXPECT_TRUE(message_names({"on rank " + std::to_string(size() - 1), "of CUDA's driver returned CUDA_ERROR_", "on device 0"}));
+}
+
+/// Starts a swap; one that has failed on this rank is tried again. A crashed device fails again.
+bool start_in_the_end(hlc_halo *halo, int code) {
+  const hlc_status status = hlc_halo_start(halo, nullptr);
+  if (status == HLC_OK) return true;
+  expect_failure(code, status);
+  return code < kIllegalAddress && hlc_halo_start(halo, nullptr) == HLC_OK;
+}
+
+/// A plan, two swaps, the end; on the last rank the nth call of the driver fails. Every call returns, and nothing is left. Returns whether
+/// there was such a call.
+bool survive(hlc_mode mode, long n, int code) {
+  DevicePlane device(mode);
+  const bool mine = rank() == size() - 1;
+  const long live = driver().live();
+  if (mine) driver().fail(n, code);
+  hlc_halo *halo = nullptr;
+  const hlc_status made = hlc_halo_init(context(), &device.plane.spec, &halo);
+  if (made != HLC_OK) expect_failure(code, made);
+  for (bool good = made == HLC_OK, swap = false; good; swap = true) {
+    const bool started = start_in_the_end(halo, code);
+    EXPECT_TRUE(started || code >= kIllegalAddress);
+    const hlc_status finished = started ? hlc_halo_finish(halo) : HLC_OK;
+    if (finished != HLC_OK && mine) expect_failure(code, finished);
+    if (!mine) {
+      EXPECT_TRUE(ok(finished));
+    }
+    good = everyone(started && finished == HLC_OK) && !swap;
+  }
+  if (made == HLC_OK) static_cast<void>(hlc_halo_finalise(&halo));
+  EXPECT_EQ(halo, nullptr);
+  const bool reached = !mine || driver().failed();
+  if (mine) driver().fail(0, 0);
+  EXPECT_EQ(driver().live(), live) << "call " << n;
+  return everyone(reached);
+}
+
+TEST(StagedFailures, of_each_call_are_returned_and_leave_nothing_behind) {
+  for (const hlc_mode mode : {HLC_MODE_P2P, HLC_MODE_NOTIFY})
+    for (const int code : {kInvalidValue, kOutOfMemory, kIllegalAddress}) {
+      if (code == kIllegalAddress && size() > 1) continue;  // the neighbours would wait, see below
+      long n = 1;
+      while (survive(mode, n, code)) ++n;
+      EXPECT_GT(n, 10) << "calls of the driver";
+    }
+}
+
+/// The neighbours of a rank whose device has crashed learn that it ends its halo. They do on its node; elsewhere they wait for the timeout.
+TEST(StagedFailures, of_a_device_let_the_others_end) {
+  if (std::getenv("HALOCLINE_FAKE_NODES") || std::getenv("HALOCLINE_CHECK")) GTEST_SKIP() << "the others wait for the timeout here";
+  DevicePlane device(HLC_MODE_NOTIFY);
+  const bool mine = rank() == size() - 1;
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(ok(hlc_halo_init(context(), &device.plane.spec, &halo)));
+  if (mine) driver().fail(1, kIllegalAddress);
+  const hlc_status started = hlc_halo_start(halo, nullptr);
+  if (mine)
+    expect_failure(kIllegalAddress, started);
+  else
+    EXPECT_TRUE(ok(started));
+  // Of two ranks and more, each of the first and the last is a neighbour of that one.
+  const bool waits = !mine && (rank() == 0 || rank() == size() - 2);
+  if (!mine) {
+    EXPECT_TRUE(is_status(waits ? HLC_ERR_MISMATCH : HLC_OK, hlc_halo_finish(halo)));
+  }
+  static_cast<void>(hlc_halo_finalise(&halo));
+  EXPECT_EQ(halo, nullptr);
+  if (mine) driver().fail(0, 0);
+}
+
+}  // namespace
+}  // namespace halocline::test
