@@ -271,7 +271,7 @@ int MPIX_Win_set_num_notify(MPI_Win win, MPI_Info, int num) {
 }
 
 int MPIX_Win_get_num_notify(MPI_Win win, int *num) {
-  return with_own_window(win, [=](Window &window) {
+  return with_own_window(win, [=](Window &window) -> int {
     if (!num) return refuse(MPI_ERR_ARG, "num is NULL");
     *num = window.notifications ? window.notifications->count() : 0;
     return MPI_SUCCESS;
