@@ -68,8 +68,8 @@ typedef struct hlc_blocks_spec {
  * node of an open dimension goes with the cell below it, and belongs to that cell's block. Of HLC_NODES_SHARED it is the cell of which the
  * node is the far end, seen from the block. Beside the block, along the other dimensions, it is the cell above the node, and for the block's
  * last node the cell below. A block computes all nodes of its own cells; a swap leaves them as they are. Where no block owns the cell, the
- * value is left unchanged, also if another block has the node. So an owned node below a masked cell belongs to the block below. A rank
- * without blocks may leave shapes NULL.
+ * value is left unchanged, also if another block has the node. So an owned node below a masked cell belongs to the block below. A reverse
+ * swap adds each halo value to the block that fills it. A rank without blocks may leave shapes NULL.
  *
  * Errors, the same on all ranks: HLC_ERR_ARGUMENT, HLC_ERR_MISMATCH, HLC_ERR_MEMORY, HLC_ERR_MPI, HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED;
  * HLC_ERR_UNSUPPORTED (several parts without MPI_THREAD_SERIALIZED). HLC_ERR_ARGUMENT names the argument, the rank and its value; of blocks

@@ -8,5 +8,5 @@ halocline_mpi_test(NAME blocks_checked TARGET halocline_blocks_test RANKS 2 ENV 
 halocline_mpi_test(NAME blocks_many TARGET halocline_blocks_test LONG_RANKS 2 4 ENV HALOCLINE_STAGGERED_CASES=100 TIMEOUT 1200
   ARGS --gtest_filter=Modes/Blocks.have_fields*)
 halocline_test_program(halocline_staggered_blocks blocks/staggered_blocks_test.cpp support/boxes.cpp)
-halocline_mpi_test(NAME staggered_blocks TARGET halocline_staggered_blocks RANKS 2 3 LONG_RANKS 1 4)
+halocline_mpi_test(NAME staggered_blocks TARGET halocline_staggered_blocks RANKS 2 MPI_RANKS 2 LONG_RANKS 1 3 4)
 halocline_mpi_test(NAME staggered_blocks TARGET halocline_staggered_blocks LONG_RANKS 3 4 FAKE_NODES 2)

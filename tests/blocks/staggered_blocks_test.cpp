@@ -12,7 +12,7 @@
 namespace halocline::test {
 namespace {
 
-constexpr int kFields = 4, kSteps = 6;
+constexpr int kFields = 4, kSteps = 3;
 enum Name { h, u, v, q };  // height in the cells, two deep; velocities on the faces that they cross; vorticity on the corners
 
 /// The domain, and where the fields' values are.
@@ -266,6 +266,96 @@ TEST_P(StaggeredBlocks, compute_what_a_serial_run_computes) {
       expect_the_serial_run(cut(periodic, 4 * size(), random), nodes, GetParam());
       if (HasFailure()) return;
     }
+}
+
+/// A grid with one block per rank, as a halo and as blocks. Both have the same memory before a swap.
+struct Both {
+  Both(Random &random, hlc_stencil stencil) {
+    const std::int64_t cells[2] = {between(random, 3 * size(), 5 * size()), between(random, 3 * size(), 5 * size())};
+    const int periodic[2] = {static_cast<int>(between(random, 0, 1)), static_cast<int>(between(random, 0, 1))};
+    EXPECT_TRUE(ok(hlc_grid_create(context(), 2, cells, nullptr, periodic, &grid)));
+    hlc_box box{};
+    for (int d = 0; d < 2; ++d) box.start[d] = grid.start[d], box.count[d] = grid.local[d];
+    for (hlc_field_shape &shape : shapes) {
+      shape.own_depth = 1;
+      for (int d = 0; d < 2; ++d) {
+        shape.stagger[d] = static_cast<hlc_stagger>(between(random, 0, 2));
+        shape.depth_low[d] = between(random, 0, 2);
+        shape.depth_high[d] = between(random, 0, 2);
+      }
+    }
+    hlc_field fields[2][kFields]{};
+    for (int f = 0; f < kFields; ++f)
+      for (std::size_t k = 0; k < 2; ++k) {
+        arrays[k][f].resize(static_cast<std::size_t>(extent(f, 0) * extent(f, 1)));
+        fields[k][f].data = arrays[k][f].data();
+        fields[k][f].type = HLC_FLOAT64;
+      }
+    hlc_halo_spec as_halo{};
+    as_halo.grid = &grid;
+    as_halo.stencil = stencil;
+    as_halo.layout = HLC_COLUMN_MAJOR;
+    as_halo.nfields = kFields;
+    as_halo.fields = fields[0];
+    as_halo.shapes = shapes;
+    as_halo.mode = HLC_MODE_NOTIFY;
+    hlc_blocks_spec as_blocks{};
+    as_blocks.ndims = 2;
+    for (int d = 0; d < 2; ++d) as_blocks.global[d] = cells[d], as_blocks.periodic[d] = periodic[d];
+    as_blocks.stencil = stencil;
+    as_blocks.layout = HLC_COLUMN_MAJOR;
+    as_blocks.nblocks = 1;
+    as_blocks.blocks = &box;
+    as_blocks.nfields = kFields;
+    as_blocks.fields = fields[1];
+    as_blocks.shapes = shapes;
+    as_blocks.mode = HLC_MODE_NOTIFY;
+    EXPECT_TRUE(ok(hlc_halo_init(context(), &as_halo, &halo)));
+    EXPECT_TRUE(ok(hlc_blocks_init(context(), &as_blocks, &blocks)));
+  }
+  ~Both() {
+    EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+    EXPECT_TRUE(ok(hlc_blocks_finalise(&blocks)));
+  }
+  Both(const Both &) = delete;
+  Both &operator=(const Both &) = delete;
+
+  std::int64_t extent(int f, int d) const {
+    return shapes[f].depth_low[d] + grid.local[d] + shapes[f].depth_high[d] + (shapes[f].stagger[d] == HLC_CENTRED ? 0 : 1);
+  }
+  /// Whole numbers, whose sums have one result.
+  void fill(int step) {
+    for (int f = 0; f < kFields; ++f)
+      for (std::size_t i = 0; i < arrays[0][f].size(); ++i)
+        arrays[0][f][i] = arrays[1][f][i] =
+            static_cast<double>(mixed(static_cast<std::uint64_t>(((rank() * 10 + step) * 10 + f) * 1000) + i) % 1000003);
+  }
+
+  hlc_grid grid{};
+  hlc_field_shape shapes[kFields]{};
+  std::vector<double> arrays[2][kFields];
+  hlc_halo *halo = nullptr;
+  hlc_blocks *blocks = nullptr;
+};
+
+TEST(StaggeredBlocksOfGrids, one_per_rank_swap_what_a_halo_swaps) {
+  Random random(mixed(seed() ^ 84));
+  for (int i = 0; i < 6; ++i) {
+    Both both(random, i % 2 ? HLC_STENCIL_STAR : HLC_STENCIL_BOX);
+    if (!everyone(both.halo && both.blocks)) return;
+    for (int step = 0; step < 6; ++step) {
+      both.fill(step);
+      hlc_swap what{};
+      what.depth = step % 3;
+      what.reverse = step >= 3;
+      EXPECT_TRUE(ok(hlc_halo_start(both.halo, &what)));
+      EXPECT_TRUE(ok(hlc_halo_finish(both.halo)));
+      EXPECT_TRUE(ok(hlc_blocks_start(both.blocks, &what)));
+      EXPECT_TRUE(ok(hlc_blocks_finish(both.blocks)));
+      for (int f = 0; f < kFields; ++f)
+        EXPECT_EQ(both.arrays[0][f], both.arrays[1][f]) << "case " << i << ", swap " << step << ", field " << f;
+    }
+  }
 }
 
 FOR_ALL_MODES(StaggeredBlocks);

@@ -11,7 +11,7 @@ namespace halocline {
 
 /// A box of cells of the domain; zero-initialise it.
 using Box = hlc_box;
-/// Everything that Blocks needs; zero-initialise it.
+/// Everything that Blocks needs; zero-initialise it. Its shapes say which fields are on nodes, or have depths of their own.
 using BlocksSpec = hlc_blocks_spec;
 
 /// Planned swaps of any set of boxes (hlc_blocks_init). Making and closing them is collective; fields and context must outlive them.
