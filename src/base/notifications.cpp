@@ -124,4 +124,33 @@ bool NotificationWords::set(std::uint32_t id, std::uint32_t value) const {
   return true;
 }
 
+namespace {
+
+constexpr int kWriteBits = SignalledNumbers::kBits - 1;  // of place and operand
+
+/// The bits of the operand of a write to one of so many numbers; less than 0 if their places alone have no room.
+int operand_bits(std::uint64_t count) { return kWriteBits - static_cast<int>(std::bit_width(count - 1)); }
+
+}  // namespace
+
+std::optional<std::uint64_t> SignalledNumbers::code_of(std::uint64_t count, const NumberWrite &write) {
+  if (write.place >= count || operand_bits(count) < 0 || write.operand >> operand_bits(count) != 0) return std::nullopt;
+  return std::uint64_t{write.adds} << kWriteBits | write.place << operand_bits(count) | write.operand;
+}
+
+bool SignalledNumbers::change(std::uint64_t code) const {
+  if (count == 0 || operand_bits(count) < 0) return false;
+  const std::uint64_t write = code & ((std::uint64_t{1} << kWriteBits) - 1);
+  const std::uint64_t place = write >> operand_bits(count), operand = write & ((std::uint64_t{1} << operand_bits(count)) - 1);
+  if (place >= count) return false;
+  const std::atomic_ref number(first[place]);
+  // SYNC data-before-signal (pairs with the look at the number): the provider reports immediate data after its bytes are placed.
+  // SYNC pieces-before-notification (pairs with RemoteRma::put_first): the piece with the immediate data is the last, the others have arrived.
+  if ((code >> kWriteBits & 1) != 0)
+    number.fetch_add(operand, std::memory_order_release);
+  else
+    number.store(operand, std::memory_order_release);
+  return true;
+}
+
 }  // namespace halocline::core

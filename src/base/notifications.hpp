@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "base/atomics.hpp"
 
@@ -89,6 +90,29 @@ class Notifications {
   int count_ = 0;
 };
 
+/// A number of 64 bits that immediate data from another node replace or add to.
+struct NumberWrite {
+  std::uint64_t place = 0, operand = 0;  // which number, and with what
+  bool adds = false;
+};
+
+/// Numbers of 64 bits, one after the other, that immediate data from other nodes change. In 49 bits of these:
+///
+///   | adds: 1 bit | place: as many bits as the last number needs | operand: all others |
+struct SignalledNumbers {
+  static constexpr int kBits = 49;
+
+  std::uint64_t *first = nullptr;
+  std::uint64_t count = 0;
+
+  /// How many there are in some bytes.
+  static std::uint64_t count_in(std::int64_t bytes) { return static_cast<std::uint64_t>(bytes) / sizeof(std::uint64_t); }
+  /// What immediate data say of a write to one of so many numbers; none if the operand is too large for it.
+  static std::optional<std::uint64_t> code_of(std::uint64_t count, const NumberWrite &write);
+  /// Changes a number, with an atomic instruction; false if there is none.
+  bool change(std::uint64_t code) const;
+};
+
 /// The words that immediate data from other nodes may set, by id: notifications, then monotonic words from the next line pair on. A
 /// monotonic word only grows, because a later announcement may overtake an earlier one; each has an id and a line pair of its own. The
 /// notifications may be elsewhere in memory.
@@ -96,6 +120,7 @@ struct NotificationWords {
   Notifications notifications;
   NotificationWord *monotonic = nullptr;
   int monotonic_count = 0;
+  SignalledNumbers numbers;  // what else immediate data change, or none
 
   NotificationWords() = default;
   /// Layout: | notifications | monotonic words, from a line pair on |

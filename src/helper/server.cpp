@@ -173,6 +173,8 @@ Status Server::take_in(const HelperRequest &request, HelperReply *reply) {
   HLC_TRY(guest.open_to_others.cover(endpoint_, memory + request.dummy_target, request.data + request.data_bytes - request.dummy_target));
   NotificationWords words;
   HLC_TRY(find_words(request, &guest, &words));
+  if (request.takes_signals != 0)
+    words.numbers = {reinterpret_cast<std::uint64_t *>(memory + request.data), SignalledNumbers::count_in(request.data_bytes)};
   if (endpoint_.carries_values()) HLC_TRY(endpoint_.register_words(words, &guest.words_id));
   service_.serve(request.rank, request.segment, {memory + request.data, request.data_bytes, words});
   reply->part = guest.open_to_others.remote();

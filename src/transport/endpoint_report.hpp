@@ -28,6 +28,7 @@ class EndpointReport {
   static std::uint64_t immediate_data(std::uint64_t words_id, std::uint32_t id, std::uint32_t value) {
     return ImmediateDataTable::data_of(words_id, id, value);
   }
+  static std::uint64_t immediate_data(std::uint64_t words_id, std::uint64_t code) { return ImmediateDataTable::data_of(words_id, code); }
 
   void count_foreign() { foreign_.fetch_add(1, std::memory_order_relaxed); }
   std::uint64_t foreign() const { return foreign_.load(std::memory_order_relaxed); }

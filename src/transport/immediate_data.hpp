@@ -25,12 +25,13 @@ class ImmediateDataTable {
   /// Returns the immediate data that increase a counter by one.
   std::uint64_t add(Counter *counter);
   void remove(std::uint64_t data);
-  /// Returns an id; peers send data_of(id, i, value) to set word i. Fails if there are too many.
+  /// Returns an id; peers send data_of(id, i, value) to set word i, and data_of(id, code) to change a number. Fails if there are too many.
   Status add_words(const NotificationWords &words, std::uint64_t *words_id);
-  void remove_words(std::uint64_t words_id) { words_.erase(words_id); }
+  void remove_words(std::uint64_t words_id);
   static std::uint64_t data_of(std::uint64_t words_id, std::uint32_t i, std::uint32_t value) {
     return words_id | std::uint64_t{i} << 32 | value;
   }
+  static std::uint64_t data_of(std::uint64_t words_id, std::uint64_t code) { return (words_id | kChangesNumber) | code; }
 
   /// Increases or sets what the data name, with release; false if that is nothing registered.
   bool take(std::uint64_t data);
@@ -40,6 +41,9 @@ class ImmediateDataTable {
     Counter *counter = nullptr;
     std::uint64_t data = 0;
   };
+  /// In the id of words: they are numbers.
+  static constexpr std::uint64_t kChangesNumber = std::uint64_t{1} << SignalledNumbers::kBits;
+  bool is_known(std::uint64_t words_id) const { return words_.count(words_id) + numbers_.count(words_id) > 0; }
   bool set_word(std::uint64_t data);
 
   Random random_ = nullptr;
@@ -47,6 +51,7 @@ class ImmediateDataTable {
   std::vector<Registered> counters_;
   std::vector<std::size_t> free_counters_;
   std::map<std::uint64_t, NotificationWords> words_;  // by id
+  std::map<std::uint64_t, SignalledNumbers> numbers_;  // by id, with kChangesNumber
 };
 
 }  // namespace halocline::core::transport

@@ -155,7 +155,7 @@ concept ResolvesPeers = requires(E &endpoint, const E &seen, const Address &addr
 };
 
 /// Immediate data. `register_counter` returns the data that peers send to increase a counter by one. If `carries_values`, `register_words`
-/// returns an id; peers send immediate_data(id, i, value) to set word i. Counting and setting happen in `poll`, after the bytes of the
+/// returns an id; peers send immediate_data(id, i, value) to set word i, and immediate_data(id, code) to change a number. All that happens in `poll`, after the bytes of the
 /// write are placed. Data for nothing registered are dropped and counted, as is a message of a foreign job (`count_foreign`).
 template <class E>
 concept TakesImmediateData =
@@ -166,6 +166,7 @@ concept TakesImmediateData =
       { endpoint.register_words(words, &word) } -> std::same_as<Status>;
       { endpoint.release_words(word) } -> std::same_as<void>;
       { E::immediate_data(word, n, n) } -> std::same_as<std::uint64_t>;
+      { E::immediate_data(word, word) } -> std::same_as<std::uint64_t>;
       { endpoint.count_foreign() } -> std::same_as<void>;
       { seen.foreign() } -> std::same_as<std::uint64_t>;
     };

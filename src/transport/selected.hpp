@@ -51,6 +51,7 @@ class Endpoint {
   static std::uint64_t immediate_data(std::uint64_t words_id, std::uint32_t id, std::uint32_t value) {
     return EndpointReport::immediate_data(words_id, id, value);
   }
+  static std::uint64_t immediate_data(std::uint64_t words_id, std::uint64_t code) { return EndpointReport::immediate_data(words_id, code); }
   void count_foreign() { report_->count_foreign(); }
   std::uint64_t foreign() const { return report_->foreign(); }
 

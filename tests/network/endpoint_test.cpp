@@ -228,6 +228,39 @@ TYPED_TEST(NetworkTest, immediate_data_set_words_where_they_carry_values) {
   this->b_.endpoint.release_words(id);
 }
 
+TYPED_TEST(NetworkTest, immediate_data_change_numbers_where_they_carry_values) {
+  if (!this->b_.endpoint.carries_values()) GTEST_SKIP() << "four bytes have no room for a value";
+  alignas(kLinePair) std::array<char, 4096> memory{};
+  std::array<std::uint64_t, 20> numbers{};
+  NotificationWords words(memory.data(), 10, 2);
+  words.numbers = {numbers.data(), numbers.size()};
+  std::array<std::uint64_t, 50> ids{};
+  for (std::uint64_t &id : ids) ASSERT_EQ(this->b_.endpoint.register_words(words, &id), Status::ok);
+  const auto send = [&](std::uint64_t immediate, auto is_there) {
+    Transfer write;
+    this->aim(write, Transfer::Kind::write_with_immediate, 0);
+    write.immediate = immediate;
+    this->a_.endpoint.start(write);
+    EXPECT_TRUE(this->poll_until(is_there));
+    EXPECT_TRUE(this->b_.has(0));
+    EXPECT_TRUE(this->finish(write));
+  };
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    const std::uint64_t id = ids[i * 20];
+    const auto replaces = SignalledNumbers::code_of(numbers.size(), {10 + i, 4711, false}),
+               adds = SignalledNumbers::code_of(numbers.size(), {10 + i, 89, true});
+    ASSERT_TRUE(replaces && adds);
+    send(TypeParam::Endpoint::immediate_data(id, *replaces), [&] { return numbers[10 + i] == 4711; });
+    send(TypeParam::Endpoint::immediate_data(id, *adds), [&] { return numbers[10 + i] == 4800; });
+    send(TypeParam::Endpoint::immediate_data(id, 7, 5), [&] { return words.notifications.seen(7) != 0; });
+    EXPECT_EQ(words.notifications.take(7), 5u);
+  }
+  for (const std::uint64_t id : ids) this->b_.endpoint.release_words(id);
+  const auto late = SignalledNumbers::code_of(numbers.size(), {0, 1, false});
+  send(TypeParam::Endpoint::immediate_data(ids[0], *late), [&] { return this->b_.endpoint.foreign() == 1; });
+  EXPECT_EQ(numbers[0], 0u);
+}
+
 TYPED_TEST(NetworkTest, immediate_data_that_nobody_listens_to_are_counted_and_dropped) {
   Counter counter;
   const std::uint64_t word = this->b_.endpoint.register_counter(&counter);

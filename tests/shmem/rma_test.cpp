@@ -1,6 +1,7 @@
 // Put and get in all their forms, contexts, ordering, signals.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -226,6 +227,66 @@ TEST(ShmemSignal, comes_after_its_data) {
       while (shmem_signal_fetch(answer) < step) std::this_thread::yield();
       shmem_quiet();
     }
+    meet();
+  }
+}
+
+/// With values of all lengths, and data of all lengths.
+TEST(ShmemSignal, takes_every_value_and_leaves_the_source_to_its_caller) {
+  constexpr std::uint64_t values[] = {1, 0x3F'FFFF, 0x7F'FFFF, 0x80'0000, 0xFFFF'FFFF, std::uint64_t{1} << 47, std::uint64_t(-1), 0};
+  for (const std::size_t count : {0, 1, 257, 2'100, 40'000}) {
+    const Words words(count + 1);
+    std::uint64_t *signal = words.get() + count, expected = 0, step = count;
+    std::vector<std::uint64_t> mine(count);
+    for (const bool adds : {false, true})
+      for (const std::uint64_t value : values) {
+        write_words(mine.data(), count, rank(), ++step);
+        const std::uint64_t last = expected;
+        expected = adds ? expected + value : value;
+        shmem_put64_signal(words.get(), mine.data(), count, signal, value, adds ? SHMEM_SIGNAL_ADD : SHMEM_SIGNAL_SET, next());
+        std::fill(mine.begin(), mine.end(), 0);
+        if (expected == last) shmem_barrier_all();  // the signal tells nothing
+        ASSERT_EQ(shmem_signal_wait_until(signal, SHMEM_CMP_EQ, expected), expected) << count << " words, value " << value;
+        expect_words(words.get(), count, previous(), step);
+        meet();
+      }
+  }
+}
+
+/// All PEs add to one word of PE 0, by instructions, by writes that carry the change, and by messages.
+TEST(ShmemSignal, of_several_pes_is_counted_whole) {
+  constexpr std::uint64_t rounds = 40, large = std::uint64_t{1} << 40;
+  const Words words(static_cast<std::size_t>(size()) * 300 + 1);
+  std::uint64_t *const signal = words.get(), *const mine = words.get() + 1 + rank() * 300;
+  std::vector<std::uint64_t> data(300);
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    write_words(data.data(), 300, rank(), round);
+    shmem_put64_signal(mine, data.data(), 300, signal, 1, SHMEM_SIGNAL_ADD, 0);
+    shmem_put64_signal_nbi(mine, data.data(), 1, signal, large, SHMEM_SIGNAL_ADD, 0);
+    shmem_uint64_atomic_add(signal, 1'000, 0);
+    shmem_quiet();
+  }
+  const std::uint64_t all = rounds * static_cast<std::uint64_t>(size());
+  meet();
+  if (rank() == 0) {
+    EXPECT_EQ(shmem_signal_fetch(signal), all * (large + 1'001));
+    for (int pe = 0; pe < size(); ++pe) expect_words(words.get() + 1 + pe * 300, 300, pe, rounds - 1);
+  }
+  meet();
+}
+
+/// A fence orders signals to one word, also where one is carried by a write and the next by a message.
+TEST(ShmemSignal, replaces_an_earlier_one_after_a_fence) {
+  const Words words(1);
+  for (std::uint64_t step = 1; step <= 30; ++step) {
+    shmem_putmem_signal(nullptr, nullptr, 0, words.get(), step, SHMEM_SIGNAL_SET, next());
+    shmem_fence();
+    shmem_putmem_signal(nullptr, nullptr, 0, words.get(), step << 50, SHMEM_SIGNAL_SET, next());
+    shmem_fence();
+    shmem_putmem_signal(nullptr, nullptr, 0, words.get(), step + 100, SHMEM_SIGNAL_SET, next());
+    shmem_quiet();
+    meet();
+    EXPECT_EQ(shmem_signal_fetch(words.get()), step + 100);
     meet();
   }
 }

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace halocline::core {
@@ -115,6 +116,41 @@ TEST(NotificationWords, that_rise_do_not_go_back_and_ids_between_are_nobodys) {
   }
   words.lower(63);
   EXPECT_EQ(words.risen(63), 0u);
+}
+
+TEST(SignalledNumbers, are_replaced_and_added_to_with_operands_that_leave_room_for_the_place) {
+  // So many numbers, and the bits that are left for an operand.
+  constexpr std::pair<std::uint64_t, int> cases[] = {{1, 48}, {2, 47}, {3, 46}, {1025, 37}};
+  for (const auto &[count, bits] : cases) {
+    std::vector<std::uint64_t> memory(count + 1, 5);
+    const SignalledNumbers numbers{memory.data(), count};
+    const std::uint64_t most = (std::uint64_t{1} << bits) - 1;
+    for (const std::uint64_t place : {std::uint64_t{0}, count / 2, count - 1}) {
+      const auto replaces = SignalledNumbers::code_of(count, {place, most, false}),
+                 adds = SignalledNumbers::code_of(count, {place, 7, true});
+      ASSERT_TRUE(replaces && adds) << count;
+      EXPECT_TRUE(numbers.change(*replaces) && numbers.change(*adds));
+      EXPECT_EQ(memory[place], most + 7) << place << " of " << count;
+      EXPECT_FALSE(SignalledNumbers::code_of(count, {place, most + 1, true}));
+    }
+    EXPECT_FALSE(SignalledNumbers::code_of(count, {count, 0, false}));
+    EXPECT_EQ(memory[count], 5u);
+  }
+}
+
+TEST(SignalledNumbers, are_none_that_do_not_exist) {
+  std::vector<std::uint64_t> memory(4, 5);
+  const SignalledNumbers numbers{memory.data(), 3}, none;
+  const auto fourth = SignalledNumbers::code_of(4, {3, 1, false});
+  ASSERT_TRUE(fourth);
+  EXPECT_FALSE(numbers.change(*fourth)) << "places of three numbers have as many bits";
+  EXPECT_FALSE(none.change(*fourth));
+  EXPECT_EQ(memory, std::vector<std::uint64_t>(4, 5));
+  EXPECT_FALSE(SignalledNumbers::code_of(0, {0, 1, false}));
+  // So many that their places leave no room, or just as much as they need.
+  EXPECT_TRUE(SignalledNumbers::code_of(std::uint64_t{1} << 48, {(std::uint64_t{1} << 48) - 1, 0, true}));
+  EXPECT_FALSE(SignalledNumbers::code_of(std::uint64_t{1} << 48, {0, 1, true}));
+  EXPECT_FALSE(SignalledNumbers::code_of((std::uint64_t{1} << 48) + 1, {0, 0, true}));
 }
 
 }  // namespace

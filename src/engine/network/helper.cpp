@@ -217,6 +217,7 @@ Status Helper::serve(std::uint32_t segment, const SharedMemory &memory, Member m
   request.dummy_target = request.data - kDummyTarget;
   request.notifications = mine.words.notifications.count();
   request.elsewhere = mine.notifications_object ? 1 : 0;
+  request.takes_signals = mine.words.numbers.count > 0 ? 1 : 0;
   if (mine.notifications_object)
     request.notifications_object = *mine.notifications_object;
   else

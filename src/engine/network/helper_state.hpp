@@ -29,6 +29,7 @@ struct HelperRequest {
   std::int64_t first_notification = 0;  // from the begin of the object: a node's shared ones are in the part of another rank,
   transport::shm::ObjectAddress notifications_object;  // or at the begin of this one
   std::int32_t elsewhere = 0;  // 1 if they are in notifications_object
+  std::int32_t takes_signals = 0;  // 1: immediate data change numbers of the data
 };
 
 /// The helper's reply to a request.

@@ -30,7 +30,7 @@ Status RegisteredMemory::open(Network &network, char *data, std::int64_t bytes, 
     return fail(Status::unsupported, "rank %d: a helper process (HALOCLINE_PROGRESS=helper) cannot access user-provided memory",
                 network.communicator().rank());
   HLC_TRY(registration_.cover(*network.endpoint(), data, bytes));
-  *descriptor = {bytes, registration_.remote(), 0, 0, 0};
+  *descriptor = {bytes, registration_.remote(), 0, 0, 0, 0};
   return Status::ok;
 }
 
@@ -55,7 +55,8 @@ Status ExposedMemory::open_here(const Served &mine, RemoteDescriptor *descriptor
 }
 
 RemoteDescriptor ExposedMemory::described(const Served &mine, const transport::RemoteKey &part, std::uint64_t words_id) const {
-  return {mine.bytes, part, words_id, number_, static_cast<std::uint32_t>(dummy_target_)};
+  const bool takes_signals = words_id != 0 && mine.words.numbers.count > 0;
+  return {mine.bytes, part, words_id, number_, static_cast<std::uint16_t>(dummy_target_), static_cast<std::uint16_t>(takes_signals)};
 }
 
 }  // namespace halocline::core

@@ -259,6 +259,7 @@ Status put_and_change(const char *call, Target to, Source source, NumberChange c
   if (!is_data(source.data, source.bytes)) return wrong_data(call, to, source.bytes);
   if (!find_path(to, {0, source.bytes}, &bytes)) return wrong_extent(call, to, {0, source.bytes});
   RemoteRma remote(to.memory, After::message);
+  if (const auto signal = remote.signal_of(change, source.bytes)) return remote.put_signal(call, to.offset, source, *signal);
   if (remote.has_message_room(source.bytes)) return remote.put_combine(call, to.offset, source, change);
   HLC_TRY(remote.put(call, to.offset, static_cast<const char *>(source.data), source.bytes));
   // SYNC put-before-message (pairs with do_as_asked): a message overtakes no write where the network keeps the order.

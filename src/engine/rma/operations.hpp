@@ -116,7 +116,8 @@ struct NumberChange {
   const RemoteMemory *memory = nullptr;
 };
 /// Puts bytes, and then changes a number of the same rank: a rank that sees the change sees the bytes. Begins both; change_silently says what waits
-/// for the second.
+/// for the second. In memory that the segment has allocated immediate data replace a number or add to it, if they have room for the operand
+/// (SignalledNumbers): one write, as put_notify's. All else is a message, behind a put of more than 2 KiB.
 Status put_and_change(const char *call, Target to, Source source, NumberChange change);
 /// The same action for numbers one after the other, each atomic by itself. Nothing is returned.
 Status accumulate(const char *call, Target at, hlc_action action, Numbers numbers);

@@ -14,7 +14,8 @@ struct RemoteDescriptor {
   transport::RemoteKey part;  // from the dummy target on, if there is one
   std::uint64_t words_id = 0;
   std::uint32_t number = 0;  // identifies the memory in queries
-  std::uint32_t dummy_target = 0;  // its bytes before the data; 0: there is none
+  std::uint16_t dummy_target = 0;  // its bytes before the data; 0: there is none
+  std::uint16_t takes_signals = 0;  // 1: immediate data change numbers of the data (SignalledNumbers)
 };
 
 }  // namespace halocline::core

@@ -129,7 +129,7 @@ struct Target {
 struct Source {
   const void *data = nullptr;
   std::int64_t bytes = 0;
-  bool is_brief = false;  // what put_notify reads may change once it returns, up to Request::kRoom bytes
+  bool is_brief = false;  // put_notify copies up to Request::kRoom bytes, which may change once it returns; put_and_change may copy them
 };
 struct Sink {
   void *data = nullptr;

@@ -118,14 +118,18 @@ std::int64_t RemoteRma::first_pieces(std::int64_t bytes) const {
   return (bytes - 1) / endpoint_.most_bytes() * endpoint_.most_bytes();
 }
 
-Status RemoteRma::put_notify(const char *call, std::int64_t offset, Source source, hlc_notification notification) {
+/// Puts all but the last piece, and waits for them.
+Status RemoteRma::put_first(const char *call, std::int64_t offset, Source source) {
   const std::int64_t first = first_pieces(source.bytes);
-  if (first > 0) {
-    HLC_TRY(put(call, offset, static_cast<const char *>(source.data), first));
-    // SYNC pieces-before-notification (pairs with NotificationWords::set): the last piece may overtake the others. A message that notifies
-    // must overtake none of the posted pieces.
-    HLC_TRY(requests_.flush(memory_.rank(), call, endpoint_.carries_values()));
-  }
+  if (first == 0) return Status::ok;
+  HLC_TRY(put(call, offset, static_cast<const char *>(source.data), first));
+  // SYNC pieces-before-notification (pairs with NotificationWords::set and SignalledNumbers::change): the last piece may overtake the others.
+  // A message that notifies must overtake none of the posted pieces.
+  return requests_.flush(memory_.rank(), call, endpoint_.carries_values());
+}
+
+Status RemoteRma::put_notify(const char *call, std::int64_t offset, Source source, hlc_notification notification) {
+  HLC_TRY(put_first(call, offset, source));
   return put_last(call, offset, source, notification);
 }
 
@@ -142,16 +146,40 @@ Status RemoteRma::put_notify(const char *call, std::int64_t offset, Source sourc
   return put_last(call, offset, source, notification);
 }
 
-/// The last piece, with the notification.
-Status RemoteRma::put_last(const char *call, std::int64_t offset, Source source, hlc_notification notification) {
+Source RemoteRma::last_piece(Source source) const {
   const std::int64_t first = first_pieces(source.bytes);
-  if (!endpoint_.carries_values() || (source.bytes == 0 && descriptor_.dummy_target == 0)) return notify_by_message(call, notification);
   const auto *data = static_cast<const char *>(source.data);
-  return write_with_immediate(call, offset + first, {data ? data + first : data, source.bytes - first, source.is_brief}, notification);
+  return {data ? data + first : data, source.bytes - first, source.is_brief};
 }
 
-/// One write whose immediate data carry the notification. Without data it writes a word to the dummy target.
-Status RemoteRma::write_with_immediate(const char *call, std::int64_t offset, Source source, hlc_notification notification) {
+/// The last piece, with the notification.
+Status RemoteRma::put_last(const char *call, std::int64_t offset, Source source, hlc_notification notification) {
+  if (!endpoint_.carries_values() || (source.bytes == 0 && descriptor_.dummy_target == 0)) return notify_by_message(call, notification);
+  const std::uint64_t immediate =
+      NetworkEndpoint::immediate_data(descriptor_.words_id, static_cast<std::uint32_t>(notification.id), notification.value);
+  return write_with_immediate(call, offset + first_pieces(source.bytes), last_piece(source), immediate);
+}
+
+Status RemoteRma::put_signal(const char *call, std::int64_t offset, Source source, std::uint64_t immediate) {
+  HLC_TRY(put_first(call, offset, source));
+  return write_with_immediate(call, offset + first_pieces(source.bytes), last_piece(source), immediate);
+}
+
+std::optional<std::uint64_t> RemoteRma::signal_of(const NumberChange &change, std::int64_t bytes) const {
+  const RemoteDescriptor &of_number = change.memory ? change.memory->descriptor() : descriptor_;
+  const hlc_action action = change.action;
+  const bool is_word = action.type == HLC_NUMBER_UINT64 || action.type == HLC_NUMBER_INT64;
+  if (of_number.takes_signals == 0 || !is_word || (action.op != HLC_OP_SUM && action.op != HLC_OP_REPLACE)) return std::nullopt;
+  if (bytes == 0 && descriptor_.dummy_target == 0) return std::nullopt;
+  const std::optional<std::uint64_t> code = SignalledNumbers::code_of(
+      SignalledNumbers::count_in(of_number.bytes),
+      {.place = SignalledNumbers::count_in(change.offset), .operand = change.operand, .adds = action.op == HLC_OP_SUM});
+  if (!code) return std::nullopt;
+  return NetworkEndpoint::immediate_data(of_number.words_id, *code);
+}
+
+/// One write with immediate data. Without data it writes a word to the dummy target.
+Status RemoteRma::write_with_immediate(const char *call, std::int64_t offset, Source source, std::uint64_t immediate) {
   constexpr std::uint64_t nothing = 0;
   NetworkOperation write;
   write.kind = endpoint_.keeps_order() ? Transfer::Kind::write_with_immediate : Transfer::Kind::write_delivered_with_immediate;
@@ -160,7 +188,7 @@ Status RemoteRma::write_with_immediate(const char *call, std::int64_t offset, So
   write.from = source.bytes > 0 ? static_cast<const char *>(source.data) : reinterpret_cast<const char *>(&nothing);
   write.bytes = source.bytes > 0 ? source.bytes : std::int64_t{sizeof nothing};
   if (source.is_brief) write.most_copied = Request::kRoom;
-  write.immediate = NetworkEndpoint::immediate_data(descriptor_.words_id, static_cast<std::uint32_t>(notification.id), notification.value);
+  write.immediate = immediate;
   return requests_.post(call, write);
 }
 

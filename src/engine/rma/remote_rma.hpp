@@ -4,6 +4,8 @@
 
 #include <halocline/segment.h>
 
+#include <optional>
+
 #include "engine/memory/atomics.hpp"
 #include "engine/network/message.hpp"
 #include "engine/rma/operations.hpp"
@@ -44,6 +46,9 @@ class RemoteRma {
   /// while too many requests are under way there.
   Status start_atomics(const char *call, const AtomicsQuery &several, Query &query);
   Status accumulate(const char *call, std::int64_t offset, hlc_action action, Numbers numbers);
+  /// Puts bytes with immediate data that change a number; `none` if they cannot carry that change.
+  Status put_signal(const char *call, std::int64_t offset, Source source, std::uint64_t immediate);
+  std::optional<std::uint64_t> signal_of(const NumberChange &change, std::int64_t bytes) const;
   /// By a message without a reply, as of a network that keeps the order. The first also puts bytes, if there is room for them.
   Status put_combine(const char *call, std::int64_t offset, Source source, NumberChange change);
   bool has_message_room(std::int64_t bytes) const;
@@ -57,8 +62,10 @@ class RemoteRma {
   Message compare_message(std::int64_t offset, hlc_number type, CompareSwap swap) const;
   Status put_piece(const char *call, std::int64_t offset, const char *data, std::int64_t bytes);
   Status get_piece(const char *call, std::int64_t offset, char *data, std::int64_t bytes);
+  Status put_first(const char *call, std::int64_t offset, Source source);
   Status put_last(const char *call, std::int64_t offset, Source source, hlc_notification notification);
-  Status write_with_immediate(const char *call, std::int64_t offset, Source source, hlc_notification notification);
+  Status write_with_immediate(const char *call, std::int64_t offset, Source source, std::uint64_t immediate);
+  Source last_piece(Source source) const;
   Status notify_by_message(const char *call, hlc_notification notification);
   std::int64_t first_pieces(std::int64_t bytes) const;
   std::int64_t piece_of(std::int64_t bytes) const;

@@ -132,8 +132,11 @@ Status Segment::connect(bool user_memory, bool pauses_queries) {
   const Status exposed = alone(communicator_, [&] {
     exposed_ = std::make_unique<ExposedMemory>(network_, network_.requests()->served().next_segment(), user_memory);
     const bool is_alone = pauses_queries && communicator_.members() == 1;
-    return exposed_->open({mine().data(), mine().bytes(), mine().words(), nullptr, mine().lock(), is_alone}, object_,
-                          communicator_.member(), &descriptor);
+    Served served{mine().data(), mine().bytes(), mine().words(), nullptr, mine().lock(), is_alone};
+    // Immediate data are taken in whenever any thread polls, and take no lock.
+    if (!user_memory && !is_alone)
+      served.words.numbers = {reinterpret_cast<std::uint64_t *>(served.data), SignalledNumbers::count_in(served.bytes)};
+    return exposed_->open(served, object_, communicator_.member(), &descriptor);
   });
   HLC_TRY(descriptors_.share(communicator_, network_.leaders(), descriptor, ObjectFile::closed, exposed));
   object_.close();

@@ -38,7 +38,8 @@ inline void update(char *place, const SignalledMove &move) {
     signal.fetch_add(move.value, std::memory_order_release);
 }
 
-/// To another node: the engine puts the data and then changes the signal, with an atomic instruction there. A quiet waits for both.
+/// To another node: the engine puts the data and then changes the signal, with an atomic instruction there. A quiet waits for both. The source of
+/// a call that returns when it is reusable is copied up to 16 KiB: waiting until it has left takes longer.
 void put_far(const char *call, const SignalledMove &move, Returns returns) {
   const std::size_t bytes = move.data.bytes;
   if (bytes > 0 && !move.data.source) stop("%s on PE %d: source is NULL", call, need_job(call).rank());
@@ -46,10 +47,10 @@ void put_far(const char *call, const SignalledMove &move, Returns returns) {
   const NumberChange change{.offset = find_offset(call, {move.signal, sizeof *move.signal, "sig_addr"}, move.data.pe),
                             .action = {move.operation == SHMEM_SIGNAL_SET ? HLC_OP_REPLACE : HLC_OP_SUM, HLC_NUMBER_UINT64},
                             .operand = move.value};
+  const bool is_brief = returns == Returns::when_reusable;
   must(need_job(call).segment->with(call, move.data.pe, [&](const RemoteMemory &memory) {
-    HLC_TRY(put_and_change(call, Target{memory, to}, {move.data.source, static_cast<std::int64_t>(bytes)}, change));
-    const bool borrows = static_cast<std::int64_t>(bytes) > Request::kShort;
-    return returns == Returns::when_reusable && borrows ? flush_local(call, memory) : Status::ok;
+    HLC_TRY(put_and_change(call, Target{memory, to}, {move.data.source, static_cast<std::int64_t>(bytes), is_brief}, change));
+    return is_brief && static_cast<std::int64_t>(bytes) > Request::kShort ? flush_local(call, memory) : Status::ok;
   }));
 }
 
