@@ -49,11 +49,8 @@ void set_cell(const Collective &collective, int member, std::uint64_t value, boo
 
 /// Waits until a count is at least `expected`. Notifications ring no doorbell.
 [[gnu::noinline]] void wait_for_count(const char *call, const std::atomic_ref<std::uint64_t> &count, std::uint64_t expected) {
-  Job &job = need_job(call);
-  Wait wait(job.context, WakeUp::by_polling);
   // SYNC data-before-cell (pairs with notify)
-  const auto look = [&] { return count.load(std::memory_order_acquire) >= expected ? Status::ok : Status::again; };
-  must(pause_until(wait, look, [&] { return look_for_failure(call, "another PE in this call", job, wait); }));
+  wait_for(call, "another PE in this call", [&] { return count.load(std::memory_order_acquire) >= expected; });
 }
 
 }  // namespace

@@ -12,16 +12,30 @@ namespace halocline::core::shmem {
 /// request to one has failed, or the limit that the user has set is over.
 Status look_for_failure(const char *call, const char *what, Job &job, const Wait &wait);
 
+/// Polls the network and looks, for as long as another node takes for a reply. A wait that only polls yields its core long before that, and other
+/// processes may keep the core for milliseconds. Not where PEs share cores.
+template <class Look>
+Status look_often(Job &job, Look look) {
+  constexpr int kLooks = 100;
+  if (job.context.nodes() == 1 || !job.context.core_per_rank()) return Status::again;
+  Status found = Status::again;
+  for (int looks = 0; looks < kLooks && found == Status::again; ++looks) {
+    job.context.network().poll();
+    found = look();
+  }
+  return found;
+}
+
 /// Waits until look() returns anything but `again`, drives progress meanwhile, and ends the job if that fails.
 template <class Look>
 void wait_while_again(const char *call, const char *what, Look look) {
-  Status found = look();
-  if (found == Status::again) {
-    Job &job = need_job(call);
-    Wait wait(job.context, WakeUp::by_polling);
-    found = pause_until(wait, look, [&] { return look_for_failure(call, what, job, wait); });
-  }
-  must(found);
+  const Status at_once = look();
+  if (at_once != Status::again) return must(at_once);
+  Job &job = need_job(call);
+  const Status soon = look_often(job, look);
+  if (soon != Status::again) return must(soon);
+  Wait wait(job.context, WakeUp::by_polling);
+  must(pause_until(wait, look, [&] { return look_for_failure(call, what, job, wait); }));
 }
 
 /// Waits until there() is true.
