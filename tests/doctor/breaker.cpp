@@ -83,6 +83,18 @@ int MPI_Ineighbor_alltoall(const void *out, int count, MPI_Datatype type, void *
   return PMPI_Ineighbor_alltoall(swapped.data(), count, type, in, in_count, in_type, comm, request);
 }
 
+/// As an MPI that has room for 64 requests of a call.
+int MPI_Startall(int count, MPI_Request *requests) {
+  if (count > 64 && broken("short_startall")) count = 64;
+  return PMPI_Startall(count, requests);
+}
+
+/// As an MPI that takes MPI_ERRORS_RETURN for another handler.
+int MPI_Comm_call_errhandler(MPI_Comm comm, int code) {
+  if (broken("fatal_errors")) std::exit(3);
+  return PMPI_Comm_call_errhandler(comm, code);
+}
+
 int MPI_Start(MPI_Request *request) {
   if (broken("hang_in_start")) hang();
   return PMPI_Start(request);

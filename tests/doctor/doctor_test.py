@@ -20,9 +20,12 @@ import tempfile
 import time
 
 # What is known of MPIs that are right otherwise (docs/known-mpi-bugs.md): by the start of the version text, probe and outcome.
-KNOWN = {"Open MPI v5": {"epochs/pscw_nocheck": "hangs", "epochs/free_at_once": "crashes", "collectives/cartesian": "wrong"}}
+KNOWN = {"Open MPI v5": {"epochs/pscw_nocheck": "hangs", "epochs/free_at_once": "crashes", "collectives/cartesian": "wrong"},
+         "MPICH Version:      5.0": {"messages/testall_of_many": "wrong"},
+         "Intel(R) MPI Library 2021.18": {"messages/testall_of_many": "wrong", "collectives/cartesian": "wrong",
+                                          "epochs/request_after_persistent": "crashes"}}
 # MPI 3.1 has no persistent collectives and no large counts.
-OLD = {"collectives/neighbor_persistent", "properties/large_counts"}
+OLD = {"collectives/neighbor_persistent", "properties/large_counts", "epochs/request_after_persistent"}
 RIGHT_RANKS = (1, 2, 4)
 # Rank counts on which the drop-in is tried, too.
 DROP_IN_RANKS = (2,)
@@ -51,6 +54,9 @@ BROKEN = [
         "collectives/neighbor": ("right", "", "")}, {"neighbor": "untested"}),
     ("hang_in_start", "messages/p*", {"messages/persistent": ("hangs", "", "MPI_Start"), "messages/plain": ("right", "", "")},
      {"p2p": "hangs", "direct": "hangs", "passive": "hangs"}),
+    ("short_startall", "messages/waitall*", {"messages/waitall_of_many": ("wrong", "", "65 persistent sends, of which all .*: message 64 brought -1")},
+     {"p2p": "untested"}),
+    ("fatal_errors", "errors/*", {"errors/return": ("crashes", "", "exit status")}, {}),
 ]
 
 

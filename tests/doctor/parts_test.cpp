@@ -107,6 +107,7 @@ TEST(Pattern, chooses_one_sided_probes_alone_for_the_drop_in) {
   options.preload = "libhalocline_mpi.so";
   EXPECT_FALSE(options.chooses("messages/plain"));
   EXPECT_FALSE(options.chooses("collectives/neighbor"));
+  EXPECT_FALSE(options.chooses("errors/return"));
   EXPECT_TRUE(options.chooses("create/fence/sum"));
   EXPECT_TRUE(options.chooses("epochs/passive"));
   options.only = "*/sum";

@@ -61,7 +61,8 @@ bool Options::chooses(const std::string &probe) const { return matches(probe, on
 
 bool is_one_sided(const std::string &probe) {
   const auto begins_with = [&](const char *text) { return probe.rfind(text, 0) == 0; };
-  return !begins_with("messages/") && !begins_with("collectives/") && probe != "memory/node" && probe != "properties/threads";
+  return !begins_with("messages/") && !begins_with("collectives/") && !begins_with("errors/") && probe != "memory/node" &&
+         probe != "properties/threads";
 }
 
 bool matches(const std::string &name, const std::string &pattern) {

@@ -21,8 +21,8 @@ void complete(MPI_Request &request) {
 const std::vector<Probe> &all_probes() {
   static const std::vector<Probe> probes = [] {
     std::vector<Probe> all;
-    for (const auto group : {message_probes, collective_probes, cartesian_probes, window_probes, sum_probes, atomic_probes, epoch_probes,
-                             shared_memory_probes, property_probes, risky_probes}) {
+    for (const auto group : {message_probes, request_probes, window_probes, sum_probes, atomic_probes, epoch_probes, shared_memory_probes,
+                             property_probes, collective_probes, cartesian_probes, risky_probes, crashing_probes}) {
       std::vector<Probe> rows = group();
       std::move(rows.begin(), rows.end(), std::back_inserter(all));
     }

@@ -56,7 +56,8 @@ struct Probe {
   std::function<void(Bench &)> run;
 };
 
-/// All probes, in the order in which they are run. Those known to hang somewhere stand at the end.
+/// All probes, in the order in which they are run. Those known to hang or crash somewhere stand at the end, and persistent
+/// collectives behind the windows: after them request-based calls may crash (epochs/request_after_persistent).
 const std::vector<Probe> &all_probes();
 
 /// The groups, one file each.
@@ -69,6 +70,8 @@ std::vector<Probe> cartesian_probes();
 std::vector<Probe> epoch_probes();
 std::vector<Probe> shared_memory_probes();
 std::vector<Probe> property_probes();
+std::vector<Probe> request_probes();
 std::vector<Probe> risky_probes();
+std::vector<Probe> crashing_probes();
 
 }  // namespace doctor

@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "errors.hpp"
+
 namespace doctor {
 
 /// What the watch looks at, and what it does.
@@ -45,7 +47,7 @@ class Lacks : public std::runtime_error {
 };
 
 inline void check_call(const char *call, int code) {
-  if (code != MPI_SUCCESS) throw Refused(call, code);
+  if (const int error = error_of(code); error != MPI_SUCCESS) throw Refused(call, error);
 }
 
 }  // namespace doctor

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "errors.hpp"
 #include "watchdog.hpp"
 
 namespace doctor {
@@ -35,7 +36,7 @@ Window::Window(Kind kind, MPI_Comm comm, const WindowShape &shape) : kind_(kind)
   watch_phase("a window of " + std::to_string(shape.bytes) + " bytes by " + maker_of(kind));
   if (kind == Kind::create || kind == Kind::dynamic) allocate_memory();
   make();
-  CALL(MPI_Win_set_errhandler, handle_, MPI_ERRORS_RETURN);
+  return_window_errors(handle_);
 }
 
 Window::~Window() {

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "errors.hpp"
 #include "probe.hpp"
 #include "scratch.hpp"
 #include "watchdog.hpp"
@@ -101,10 +102,10 @@ void run_probe(const Probe &probe, const Options &options, Bench &bench, MPI_Com
 void run_probes(const Options &options, const std::string &folder, MPI_Comm world, std::function<void()> last_words) {
   // Results have a communicator of their own: a probe that was cut short on one rank must not meet them in its collectives.
   MPI_Comm comm = MPI_COMM_NULL, telling = MPI_COMM_NULL;
-  for (const MPI_Comm known : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(known, MPI_ERRORS_RETURN);
+  for (const MPI_Comm known : {MPI_COMM_WORLD, MPI_COMM_SELF}) return_comm_errors(known);
   CALL(MPI_Comm_dup, world, &comm);
   CALL(MPI_Comm_dup, world, &telling);
-  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  return_comm_errors(comm);
   Bench bench(comm);
   const ResultFile file(Scratch::results(folder));
   watch({Scratch::results(folder), Scratch::progress(folder), bench.rank(), bench.size(), std::move(last_words)});

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "../errors.hpp"
 #include "../watchdog.hpp"
 #include "slots.hpp"
 
@@ -172,7 +173,7 @@ void probe_free_at_once(Bench &bench) {
     const std::int64_t value = bench.next_round();
     MPI_Win window = MPI_WIN_NULL;
     CALL(MPI_Win_create, &memory, sizeof memory, 1, MPI_INFO_NULL, bench.comm(), &window);
-    CALL(MPI_Win_set_errhandler, window, MPI_ERRORS_RETURN);
+    return_window_errors(window);
     CALL(MPI_Win_lock, MPI_LOCK_EXCLUSIVE, bench.next(), 0, window);
     for (int put = 0; put < kPuts; ++put) CALL(MPI_Put, &value, 1, MPI_INT64_T, bench.next(), 0, 1, MPI_INT64_T, window);
     CALL(MPI_Win_unlock, bench.next(), window);

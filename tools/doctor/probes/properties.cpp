@@ -7,6 +7,7 @@
 #include <optional>
 #include <thread>
 
+#include "../errors.hpp"
 #include "../memory.hpp"
 #include "../probe.hpp"
 #include "../watchdog.hpp"
@@ -101,7 +102,7 @@ void probe_far(Bench &bench) {
   MPI_Win window = MPI_WIN_NULL;
   CALL(MPI_Win_create, memory ? memory->base() : nullptr, memory ? static_cast<MPI_Aint>(room) : 0, 1, MPI_INFO_NULL, bench.comm(),
        &window);
-  CALL(MPI_Win_set_errhandler, window, MPI_ERRORS_RETURN);
+  return_window_errors(window);
   unsigned char out[2][bytes];
   const unsigned round = bench.next_round();
   CALL(MPI_Win_fence, 0, window);

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <atomic>
 
+#include "../errors.hpp"
 #include "../memory.hpp"
 #include "../probe.hpp"
 #include "../watchdog.hpp"
@@ -89,7 +90,8 @@ void probe_query_allocated(Bench &bench) {
   int unit = 0, mine = 0, all = 0;
   unsigned char *there = nullptr;
   watch_call("MPI_Win_shared_query");
-  mine = MPI_Win_shared_query(window, (node.rank() + 1) % node.size(), &size, &unit, &there) == MPI_SUCCESS && there && size == 4096;
+  const int code = error_of(MPI_Win_shared_query(window, (node.rank() + 1) % node.size(), &size, &unit, &there));
+  mine = code == MPI_SUCCESS && there && size == 4096;
   CALL(MPI_Allreduce, &mine, &all, 1, MPI_INT, MPI_MIN, node.comm());
   if (all) store_into(bench, node, window, 4096, window.base());
   bench.fact(all ? "the memory of MPI_Win_allocate can be queried and loaded from directly"

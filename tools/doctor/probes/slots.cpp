@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <thread>
 
+#include "../errors.hpp"
 #include "../watchdog.hpp"
 
 namespace doctor {
@@ -20,7 +21,7 @@ Slots::Slots(Bench &bench, int windows)
     void *memory = nullptr;
     windows_.push_back(MPI_WIN_NULL);
     CALL(MPI_Win_allocate, bytes, 1, MPI_INFO_NULL, bench.comm(), &memory, &windows_.back());
-    CALL(MPI_Win_set_errhandler, windows_.back(), MPI_ERRORS_RETURN);
+    return_window_errors(windows_.back());
     const auto address = reinterpret_cast<std::uintptr_t>(memory);
     MPI_Aint skip = static_cast<MPI_Aint>((address + 63) / 64 * 64 - address);
     base_[static_cast<std::size_t>(w)] = static_cast<unsigned char *>(memory) + skip;
