@@ -54,8 +54,8 @@ BROKEN = [
         "collectives/neighbor": ("right", "", "")}, {"neighbor": "untested"}),
     ("hang_in_start", "messages/p*", {"messages/persistent": ("hangs", "", "MPI_Start"), "messages/plain": ("right", "", "")},
      {"p2p": "hangs", "direct": "hangs", "passive": "hangs"}),
-    ("short_startall", "messages/waitall*", {"messages/waitall_of_many": ("wrong", "", "65 persistent sends, of which all .*: message 64 brought -1")},
-     {"p2p": "untested"}),
+    ("short_startall", "messages/waitall*",
+     {"messages/waitall_of_many": ("wrong", "", "65 persistent sends, of which all .*: message 64 brought -1")}, {"p2p": "untested"}),
     ("fatal_errors", "errors/*", {"errors/return": ("crashes", "", "exit status")}, {}),
 ]
 
