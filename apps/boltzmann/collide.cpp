@@ -191,6 +191,9 @@ void set_equilibrium(Rows &f, std::int64_t n, const double *rho, const Rows &vel
   }
 }
 
+/// What diffuses is spread like a density of 6 mobility mu, a third of which is its second moment, and the rest stays, as in Ludwig. So
+/// nothing moves where mu is uniform. If phi itself were spread so that its second moment is 0, its fourth one would make interfaces wider
+/// along diagonals, the more so the lower the mobility.
 void set_order_parameter(const FreeEnergy &energy, Rows &g, std::int64_t n, const double *phi, const Rows &velocity,
                          const Rows &chemistry) {
   double *first = g[0];
@@ -198,11 +201,11 @@ void set_order_parameter(const FreeEnergy &energy, Rows &g, std::int64_t n, cons
   const double *u_x = velocity[0], *u_y = velocity[1], *u_z = velocity[2], *potential = chemistry[kPotential];
   BOLTZMANN_INDEPENDENT
   for (std::int64_t z = 0; z < n; ++z) {
-    const double m = phi[z], ux = u_x[z], uy = u_y[z], uz = u_z[z];
-    Tensor q = flux(m, ux, uy, uz);
-    const double diffusion = 2 * energy.mobility * potential[z] - m / 3;
-    q.xx += diffusion, q.yy += diffusion, q.zz += diffusion;
-    put_equilibrium([&](int i) __attribute__((always_inline))->double & { return first[i * stride + z]; }, m, {m * ux, m * uy, m * uz}, q);
+    const double m = phi[z], ux = u_x[z], uy = u_y[z], uz = u_z[z], moving = 6 * energy.mobility * potential[z];
+    put_equilibrium(
+        [&](int i) __attribute__((always_inline))->double & { return first[i * stride + z]; }, moving, {m * ux, m * uy, m * uz},
+        flux(m, ux, uy, uz));
+    first[z] += m - moving;
   }
 }
 

@@ -36,8 +36,6 @@ struct Relaxation {
 struct FreeEnergy {
   double bulk, kappa;
   double mobility;
-  /// Of the pressure that sites far from an interface have beside that of density.
-  double bulk_pressure(double phi) const { return -bulk / 2 * phi * phi + 3 * bulk / 4 * phi * phi * phi * phi; }
 };
 
 /// What a free energy gives at each site of a row, by row: the six stresses xx, yy, zz, xy, xz, yz, then the chemical potential.

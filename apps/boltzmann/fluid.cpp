@@ -259,4 +259,21 @@ Site Fluid::site(std::int64_t x, std::int64_t y, std::int64_t z) {
   return site;
 }
 
+void Fluid::share_order_parameter() {
+  const std::int64_t n = domain_.n(2);
+  const auto sum = [&](std::int64_t x, std::int64_t y) {
+    double *phi = phi_swap_->row(turn(), 0, x, y);
+    for (std::int64_t z = 0; z < n; ++z) phi[z] = site(x, y, z).phi;
+  };
+  for (const bool outer : {false, true}) for_rows(domain_, outer, sum);
+  phi_swap_->start(turn());
+  phi_swap_->finish(turn());
+}
+
+void Fluid::pressure(std::int64_t x, std::int64_t y, double *to) {
+  find_chemistry(turn(), x, y);
+  for (std::int64_t z = 0; z < domain_.n(2); ++z)
+    to[z] = site(x, y, z).rho / 3 + (chemistry_[0][z] + chemistry_[1][z] + chemistry_[2][z]) / 3;
+}
+
 }  // namespace boltzmann

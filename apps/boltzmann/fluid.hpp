@@ -49,6 +49,11 @@ class Fluid {
 
   /// What a site of the block is at the end of the last step.
   Site site(std::int64_t x, std::int64_t y, std::int64_t z);
+  /// The pressure of a row's sites at the end of the last step, with what gradients of the order parameter add: a third of the stress's trace.
+  /// Of two fluids, after share_order_parameter().
+  void pressure(std::int64_t x, std::int64_t y, double *to);
+  /// Lets neighbours know the order parameter at the end of the last step. settle() before another step. Collective.
+  void share_order_parameter();
   /// Whole arrays of what a run continues from: 19 distributions, of two fluids 38, or 19 and phi.
   int stored_components() const { return swap_->components() + (is_differenced_ ? 1 : 0); }
   double *stored_row(int component, std::int64_t x, std::int64_t y);
@@ -76,9 +81,9 @@ class Fluid {
   bool is_binary_, is_differenced_, overlap_;
   Relaxation relaxation_;
   FreeEnergy energy_;
-  std::unique_ptr<Swap> swap_;        ///< of distributions
-  std::unique_ptr<Swap> phi_swap_;    ///< of the order parameter
-  std::unique_ptr<Swap> flux_swap_;   ///< by differences alone: of the chemical potential and the velocity
+  std::unique_ptr<Swap> swap_;  ///< of distributions
+  std::unique_ptr<Swap> phi_swap_;  ///< of the order parameter
+  std::unique_ptr<Swap> flux_swap_;  ///< by differences alone: of the chemical potential and the velocity
   Rows &f_, &g_, &around_, &chemistry_, &velocity_;
   std::int64_t inner_rows_ = 0;
   int step_ = 0;

@@ -162,8 +162,8 @@ bool compare_variants(const Problem &problem, Fluids &all, Report &report) {
     }
     result.last = observe(problem.context, fluid);
     journal.end(fluid, result.last);
-    fluid.settle();
     if (o.check) result.comparisons = boltzmann::compare(problem.context, o, fluid);
+    fluid.settle();
     const std::string words = verdict(problem, report, result);
     right = right && result.checked;
     report.variants.push_back(result);

@@ -169,14 +169,18 @@ double lattice_tension(const FreeEnergy &energy, double width) {
 }
 
 /// Laplace's law: the pressure in a drop is higher by 2 sigma / R, in a cylinder by sigma / R. R is the radius of as much of the inner fluid
-/// as there is.
+/// as there is. The pressure has the terms of gradients, since the interface reaches into the drop: without them it is 8 % lower in a drop of
+/// radius 12 with a width of 2.5.
 std::vector<Comparison> compare_drop(const halocline::Context &context, const Options &options, Fluid &fluid) {
   const Domain &domain = fluid.domain();
   const FreeEnergy energy{options.bulk, options.kappa, options.mobility};
   const double inside = inner_end(options, domain), outside = outer_begin(options, domain), width = width_of(options);
   enum { kIn, kOut, kInPhi, kOutPhi, kInPressure, kOutPressure, kPhi, kKinds };
   Sums sums(kKinds);
+  std::vector<double> pressure(static_cast<std::size_t>(domain.n(2)));
+  fluid.share_order_parameter();
   for_sites(domain, [&](std::int64_t x, std::int64_t y, std::int64_t z) {
+    if (z == 0) fluid.pressure(x, y, pressure.data());
     const Site site = fluid.site(x, y, z);
     const double away = distance_from_centre(domain, {x + domain.start(0), y + domain.start(1), z + domain.start(2)});
     const bool is_in = away<inside, is_out = away> outside;
@@ -184,7 +188,7 @@ std::vector<Comparison> compare_drop(const halocline::Context &context, const Op
     if (!is_in && !is_out) return;
     sums.add(is_in ? kIn : kOut, 1);
     sums.add(is_in ? kInPhi : kOutPhi, site.phi);
-    sums.add(is_in ? kInPressure : kOutPressure, site.rho / 3 + energy.bulk_pressure(site.phi));
+    sums.add(is_in ? kInPressure : kOutPressure, pressure[static_cast<std::size_t>(z)]);
   });
   const std::vector<double> s = sums.total(context);
   const double in = s[kInPhi] / s[kIn], out = s[kOutPhi] / s[kOut];
@@ -196,8 +200,30 @@ std::vector<Comparison> compare_drop(const halocline::Context &context, const Op
   return {{"Laplace's law: pressure in the drop less that outside", found, right, std::abs(found / right - 1)}};
 }
 
+/// The order parameter where a fluid has this chemical potential: bulk phi (phi^2 - 1) = potential, near sign.
+double settled(const FreeEnergy &energy, double potential, double sign) {
+  double phi = sign;
+  for (int round = 0; round < 20; ++round) phi -= (phi * (phi * phi - 1) - potential / energy.bulk) / (3 * phi * phi - 1);
+  return phi;
+}
+
 double random_number(std::uint64_t seed, std::uint64_t place) {
   return static_cast<double>(mixed(mixed(seed + 0x9e3779b97f4a7c15U) ^ mixed(place)) >> 11) * 0x1p-52 - 1;
+}
+
+/// The two fluids have the chemical potential of a drop at rest, half of the pressure that Laplace's law gives it: from -1 and 1 on the
+/// potentials would become equal by diffusion alone, which takes tens of thousands of steps, while the drop shrinks, or is dissolved.
+std::function<Site(const std::array<std::int64_t, kDims> &)> drop(const Options &options, const Domain &domain) {
+  const FreeEnergy energy{options.bulk, options.kappa, options.mobility};
+  const double radius = radius_of(options, domain), width = width_of(options);
+  // A drop that is so small that no outer fluid has its potential is dissolved in any case.
+  const double potential = std::min((is_cylinder(domain) ? 0.5 : 1) * lattice_tension(energy, width) / radius, options.bulk / 4);
+  const double in = settled(energy, potential, 1), out = settled(energy, potential, -1);
+  return [&domain, radius, width, in, out](const std::array<std::int64_t, kDims> &at) {
+    Site site;
+    site.phi = (in + out) / 2 - (in - out) / 2 * std::tanh((distance_from_centre(domain, at) - radius) / width);
+    return site;
+  };
 }
 
 }  // namespace
@@ -264,13 +290,7 @@ std::function<Site(const std::array<std::int64_t, kDims> &)> beginning(const Opt
       site.rho = 1 + 3 * vortices.pressure(at[0], at[2]);
       return site;
     };
-  if (options.problem == "drop")
-    return [&options, &domain](const At &at) {
-      Site site;
-      const double away = distance_from_centre(domain, at) - radius_of(options, domain);
-      site.phi = -std::tanh(away / width_of(options));
-      return site;
-    };
+  if (options.problem == "drop") return drop(options, domain);
   if (options.problem == "spinodal")
     return [&options, &domain](const At &at) {
       Site site;
