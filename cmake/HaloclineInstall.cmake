@@ -81,7 +81,7 @@ install(FILES include/GASPI.h include/GASPI_Ext.h include/PGASPI.h DESTINATION $
 halocline_install_pkg_config(halocline-gaspi)
 install(FILES include/shmem.h include/shmemx.h include/pshmem.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/mpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-install(FILES include/armci.h include/armcix.h include/message.h include/parmci.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES include/armci.h include/armcix.h include/message.h include/mp3.h include/parmci.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 halocline_install_pkg_config(halocline-armci)
 
 # The Fortran modules, which only the compiler that made them can read.

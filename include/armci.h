@@ -24,6 +24,8 @@ extern "C" {
 /** Bytes. */
 typedef long armci_size_t;
 #define ARMCII_MPI_SIZE_T MPI_LONG
+/** Defined as in the header of ARMCI-MPI, whose types and constants these are. */
+#define ARMCI_MPI 3
 
 #define FAIL (-1)
 #define FAIL2 (-2)
@@ -57,6 +59,33 @@ int ARMCI_Finalize(void);
 void ARMCI_Cleanup(void);
 /** Prints the message and ends all processes. */
 void ARMCI_Error(const char *msg, int code);
+
+/** Prints what a failed assertion has to say. Called by the macros below. */
+void armci_assertion_print(const char *format, ...);
+/** Ends all processes and names the condition and its place. Called by the macros below. */
+void armci_assertion_failed(const char *condition, const char *file, const char *function, int line, int code);
+
+#ifndef dassertc
+/** An assertion of Global Arrays' own ARMCI: if `enable` is not 0 and the condition is false, `values`, which are the arguments of printf in
+ * parentheses, are printed, and all processes end with the code. */
+#define dassertc(enable, condition, values, code)                             \
+  do {                                                                        \
+    if ((enable) && !(condition)) {                                           \
+      armci_assertion_print values;                                           \
+      armci_assertion_failed(#condition, __FILE__, __func__, __LINE__, code); \
+    }                                                                         \
+  } while (0)
+/** The same with code 1. */
+#define dassertp(enable, condition, values) dassertc(enable, condition, values, 1)
+/** The same without values. */
+#define dassert(enable, condition) dassertp(enable, condition, ("%s", ""))
+/** The same with one number. */
+#define dassert1(enable, condition, value) dassertp(enable, condition, ("%d: error ival=%d\n", armci_msg_me(), (int)(value)))
+/** Ends all processes with a message and a code. */
+#define armci_die(message, code) dassertc(1, 0, ("%d:%s: %d\n", armci_msg_me(), (message), (code)), code)
+/** The same with another number. */
+#define armci_die2(message, code, other) dassertc(1, 0, ("%d:%s: (%d,%d)\n", armci_msg_me(), (message), (code), (other)), code)
+#endif
 
 /* ---------------------------------------------------------------- memory */
 
@@ -93,6 +122,8 @@ void ARMCI_Memctl(armci_meminfo_t *meminfo);
 
 /* ---------------------------------------------------------------- put, get, accumulate */
 
+/** The types of accumulates begin behind it. */
+#define ARMCI_ACC_OFF (-1)
 enum ARMCI_Acc_e {
   ARMCI_ACC_INT,
   ARMCI_ACC_LNG,
@@ -104,6 +135,8 @@ enum ARMCI_Acc_e {
 
 /** Copies local bytes to proc. A blocking call returns when its local memory may be reused. */
 int ARMCI_Put(void *src, void *dst, int bytes, int proc);
+/** The same as ARMCI_Put. */
+#define ARMCI_Put1(src, dst, bytes, proc) ARMCI_Put(src, dst, bytes, proc)
 /** Copies bytes of proc to local memory. */
 int ARMCI_Get(void *src, void *dst, int bytes, int proc);
 /** dst += *scale * src, each element atomically with respect to other accumulates. */

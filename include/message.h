@@ -25,8 +25,12 @@ int armci_msg_me(void);
 int armci_msg_nproc(void);
 /** Ends all processes. */
 void armci_msg_abort(int code);
+/** Starts MPI unless the program has. */
+void armci_msg_init(int *argc, char ***argv);
 /** Ends MPI. */
 void armci_msg_finalize(void);
+/** The communicator of a group. It is ARMCI's: for messages of the program duplicate it. */
+MPI_Comm armci_group_comm(ARMCI_Group *group);
 /** Seconds of a clock. */
 double armci_timer(void);
 
@@ -62,7 +66,8 @@ void armci_msg_reduce(void *x, int n, char *op, int type);
 /** The same among the processes of a scope. */
 void armci_msg_reduce_scope(int scope, void *x, int n, char *op, int type);
 
-/** All get the result. op: "+", "*", "max", "min", "absmax", "absmin"; of integers "or", too. */
+/** All get the result. op: "+", "*", "max", "min", "absmax", "absmin"; of integers also "or", "bor" or "|", "band" or "&", "lor" or "||",
+ * "land" or "&&". */
 void armci_msg_gop_scope(int scope, void *x, int n, char *op, int type);
 /** The same for numbers of type int, of all processes. */
 void armci_msg_igop(int *x, int n, char *op);

@@ -151,7 +151,7 @@ def check():
     """Yields (sentence, true or false) for each header, for the modules and the Python package."""
     names = header_names()
     # These declare no names of their own for users.
-    without = {"PGASPI.h", "parmci.h", "pshmem.h", "shmemx.h", "mpp/shmem.h", "mpp/shmemx.h", "halocline/shmem/generic.h",
+    without = {"PGASPI.h", "parmci.h", "pshmem.h", "shmemx.h", "mpp/shmem.h", "mpp/shmemx.h", "mp3.h", "halocline/shmem/generic.h",
                "halocline/shmem/inline.h", "halocline/shmem/inline_functions.h", "halocline/shmem/overloads.hpp", "halocline/halocline.hpp",
                "halocline/cxx/field_layout.hpp"}
     for header, found in sorted((header, found) for header, found in names.items() if found and header not in without):

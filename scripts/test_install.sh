@@ -159,7 +159,7 @@ compiles_every_header_alone() {
   system=$("$mpicxx" -show 2>/dev/null | tr ' ' '\n' | sed -n 's/^-I"*\([^"]*\)"*$/-isystem \1/p')
   [ -n "$system" ] || system=$("$mpicxx" --showme:incdirs | tr ' ' '\n' | sed 's/^/-isystem /')
   # What shmem.h includes stands by itself nowhere.
-  for header in $(cd "$prefix/include" && find GASPI.h GASPI_Ext.h shmem.h shmemx.h pshmem.h mpp armci.h armcix.h message.h halocline -name '*.h*' \
+  for header in $(cd "$prefix/include" && find GASPI.h GASPI_Ext.h shmem.h shmemx.h pshmem.h mpp armci.h armcix.h message.h mp3.h parmci.h halocline -name '*.h*' \
     ! -path 'halocline/shmem/*'); do
     # shellcheck disable=SC2086  # a list of flags
     "$(cached CMAKE_CXX_COMPILER)" -std=c++17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only $system "-I$prefix/include" -x c++ \

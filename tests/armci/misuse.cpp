@@ -68,7 +68,11 @@ int make_wrong_call(const char *name, char *theirs, int other) {
     armci_msg_lgop(words, 1, op);
   }
   if (is("send_no_rank")) armci_msg_snd(1, words, 8, 77);
+  if (is("free_other")) return ARMCI_Free(theirs);
+  if (is("receive_own")) armci_msg_rcv(3, words, 8, nullptr, armci_msg_me());
   if (is("error")) ARMCI_Error("the program says so", 5);
+  if (is("assertion")) dassertp(1, other == -1, ("other is %d\n", other));
+  if (is("die")) armci_die("the program stops", 7);
   return 0;
 }
 

@@ -33,7 +33,11 @@ WAYS = {
     "group_no_rank": r"ARMCI_Group_create.*99",
     "sum_operation": r"armci_msg_lgop.*average",
     "send_no_rank": r"armci_msg_snd.*77",
+    "free_other": r"ARMCI_Free on rank [01]: 0x.* is not memory of this rank",
+    "receive_own": r"armci_msg_rcv on rank 0: the rank has sent itself no message with tag 3",
     "error": r"the program says so",
+    "assertion": r"assertion of ARMCI on rank 0: other == -1 is false in make_wrong_call \(.*misuse.cpp:\d+\).*code 1",
+    "die": r"0:the program stops: 7",
     "before": r"ARMCI_Put.*ARMCI_Init",
     "after": r"ARMCI_Put.*ARMCI_Init",
 }

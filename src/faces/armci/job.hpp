@@ -13,6 +13,7 @@
 #include "faces/armci/allocations.hpp"
 #include "faces/armci/control_plan.hpp"
 #include "faces/armci/failure.hpp"
+#include "faces/armci/own_messages.hpp"
 #include "faces/armci/unordered.hpp"
 #include "faces/common/runtime.hpp"
 
@@ -47,6 +48,7 @@ class Job final : public FaceJob {
   Unordered unordered{context.network()};  // after the allocations, whose memory it names
   std::unique_ptr<MutexSet> mutexes;  // of ARMCI_Create_mutexes
   std::vector<std::uint64_t> notified, seen;  // counts of armci_notify, by process: those sent, those waited for
+  OwnMessages own_messages;
   ARMCI_Group world{}, standard{};  // standard: the default group
   MPI_Comm node_comm = MPI_COMM_NULL, masters_comm = MPI_COMM_NULL;
 

@@ -56,12 +56,23 @@ void broadcast_in_scope(Job &job, const char *call, int scope, const ARMCI_Group
 /// Waits for a message of any process. MPICH 5.0.2 loses receives from MPI_ANY_SOURCE where processes of this node and of another one send.
 int await_sender(Job &job, const char *call, int tag) {
   MPI_Status status;
+  if (job.own_messages.has(tag)) return job.rank();
   settle(await(job, call, [&] {
     int arrived = 0;
     settle_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tag, job.world.comm, &arrived, &status), "MPI_Iprobe");
     return arrived != 0 ? halocline::core::Status::ok : halocline::core::Status::again;
   }));
   return status.MPI_SOURCE;
+}
+
+/// Takes a message that this process has sent to itself. Returns its length.
+int receive_own(Job &job, const char *call, int tag, void *buffer, int buflen) {
+  const auto bytes = job.own_messages.take(tag);
+  if (!bytes) end_all_with("%s on rank %d: the rank has sent itself no message with tag %d", call, job.rank(), tag);
+  const auto length = static_cast<int>(bytes->size());
+  if (length > buflen) end_all_with("%s on rank %d: the message has %d bytes, but the buffer %d", call, job.rank(), length, buflen);
+  std::copy(bytes->begin(), bytes->end(), static_cast<char *>(buffer));
+  return length;
 }
 
 int receive(const char *call, int tag, void *buffer, int buflen, int *msglen, int from) {
@@ -71,6 +82,11 @@ int receive(const char *call, int tag, void *buffer, int buflen, int *msglen, in
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Status status;
     const int source = from == MPI_ANY_SOURCE ? await_sender(job, call, tag) : from;
+    if (source == job.rank()) {
+      const int length = receive_own(job, call, tag, buffer, buflen);
+      if (msglen) *msglen = length;
+      return source;
+    }
     settle_mpi(MPI_Irecv(buffer, buflen, MPI_BYTE, source, tag, job.world.comm, &request), "MPI_Irecv");
     await_mpi(job, call, request, &status);
     if (msglen) MPI_Get_count(&status, MPI_BYTE, msglen);
@@ -98,6 +114,20 @@ int armci_msg_nproc(void) {
 
 void armci_msg_abort(int code) { end_all_with("armci_msg_abort on rank %d: code %d", the_job() ? the_job()->rank() : -1, code); }
 
+void armci_msg_init(int *argc, char ***argv) {
+  int begun = 0, provided = 0;
+  MPI_Initialized(&begun);
+  if (begun == 0) settle_mpi(MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
+}
+
+MPI_Comm armci_group_comm(ARMCI_Group *group) {
+  constexpr const char *call = "armci_group_comm";
+  return enter(call, [&](const Job &job) {
+    check_member(job, call, group);
+    return group->comm;
+  });
+}
+
 void armci_msg_finalize(void) {
   int ended = 0;
   MPI_Finalized(&ended);
@@ -112,6 +142,7 @@ void armci_msg_snd(int tag, void *buffer, int len, int to) {
     check_process(job, call, "to", to);
     check_bytes(job, call, buffer, len);
     check_tag(job, call, tag);
+    if (to == job.rank()) return job.own_messages.send(tag, buffer, len);
     MPI_Request request = MPI_REQUEST_NULL;
     settle_mpi(MPI_Isend(buffer, len, MPI_BYTE, to, tag, job.world.comm, &request), "MPI_Isend");
     await_mpi(job, call, request);

@@ -1,5 +1,6 @@
 // Beginning and ending ARMCI; errors.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cstdarg>
 #include <cstdio>
 #include <mutex>
 
@@ -78,6 +79,19 @@ void ARMCI_Error(const char *msg, int code) {
   std::fprintf(stderr, "%d: %s (code %d)\n", job ? job->rank() : -1, msg ? msg : "", code);
   std::fflush(stderr);
   end_all_with("ARMCI_Error on rank %d: the program ends with code %d", job ? job->rank() : -1, code);
+}
+
+void armci_assertion_print(const char *format, ...) {
+  std::va_list values;
+  va_start(values, format);
+  std::vfprintf(stderr, format, values);
+  va_end(values);
+  std::fflush(stderr);
+}
+
+void armci_assertion_failed(const char *condition, const char *file, const char *function, int line, int code) {
+  end_all_with("an assertion of ARMCI on rank %d: %s is false in %s (%s:%d); the program ends with code %d",
+               the_job() ? the_job()->rank() : -1, condition, function, file, line, code);
 }
 
 HLC_ARMCI_ALIAS(Init);

@@ -43,9 +43,15 @@ Operation operation_of(const Job &job, const char *call, Text op, int type) {
   if (op == "min") return {MPI_MIN, false};
   if (op == "absmax") return {MPI_MAX, true};
   if (op == "absmin") return {MPI_MIN, true};
-  if (op == "or" && is_integer(type)) return {MPI_BOR, false};
-  end_all_with("%s on rank %d: op is '%.*s', type %d, but must be +, *, max, min, absmax or absmin, for integers also or", call, job.rank(),
-               static_cast<int>(op.size()), op.data(), type);
+  if (is_integer(type)) {
+    if (op == "or" || op == "bor" || op == "|") return {MPI_BOR, false};
+    if (op == "band" || op == "&") return {MPI_BAND, false};
+    if (op == "lor" || op == "||") return {MPI_LOR, false};
+    if (op == "land" || op == "&&") return {MPI_LAND, false};
+  }
+  end_all_with(
+      "%s on rank %d: op is '%.*s', type %d, but must be +, *, max, min, absmax or absmin, for integers also or, bor, band, lor, land",
+      call, job.rank(), static_cast<int>(op.size()), op.data(), type);
 }
 
 template <class T>
