@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/armci/armci.hpp"
+#include "bench/computing/computing.hpp"
 #include "bench/frame/choice.hpp"
 #include "bench/frame/command_line.hpp"
 #include "bench/halo/pattern.hpp"
@@ -188,11 +189,7 @@ CLI::App *add_operations_command(CLI::App &app, OperationOptions &options) {
 
 const char *const kArmci =
     "Times operations of libhalocline_armci from rank 0 to the last rank, beside another ARMCI (--against) and what the machine needs for "
-    "them at least, one sample of each per round in shuffled order; data are verified. A sample ends with a fence. The part `computing` "
-    "times a "
-    "single access and a fence while the target computes and calls nothing, beside the host MPI's one-sided operations: what that costs "
-    "depends "
-    "on HALOCLINE_PROGRESS and, with MPICH, on MPIR_CVAR_ASYNC_PROGRESS.";
+    "them at least, one sample of each per round in shuffled order; data are verified. A sample ends with a fence.";
 
 CLI::App *add_armci_command(CLI::App &app, ArmciOptions &options) {
   options.sizes = {8, 512, 4096, 65536, 1048576};
@@ -200,9 +197,6 @@ CLI::App *add_armci_command(CLI::App &app, ArmciOptions &options) {
   add_sizes(*command, options, "Bytes of a contiguous operation, whole doubles", {8, 4194304});
   add_words(*command, "--parts", options.parts, armci_parts(), "Groups of operations, comma-separated");
   command->add_option("--against", options.against, "A shared library with another ARMCI, built for the same MPI");
-  command->add_option("--compute-ms", options.compute_ms, "How long the target computes in the part computing")
-      ->check(common::positive_number())
-      ->capture_default_str();
   add_common(*command, options);
   add_sampling(*command, options);
   command->footer(
@@ -226,6 +220,25 @@ CLI::App *add_shmem_command(CLI::App &app, ShmemOptions &options) {
   command->footer(
       "limit: a copy or a store, and the fence that quiet needs, or an atomic instruction, on memory of the same node.\n"
       "Example: mpiexec -n 2 halocline-bench shmem --parts put,atomics");
+  return command;
+}
+
+const char *const kComputing =
+    "Times a single put, get, accumulate or fetch-and-add that rank 0 makes at the last rank, and completes, while that computes and calls "
+    "nothing: by ARMCI, by OpenSHMEM, by libhalocline_mpi where it is loaded (LD_PRELOAD), and by the host MPI, in shuffled order; values "
+    "are "
+    "verified. What that costs depends on HALOCLINE_PROGRESS and, with MPICH, on MPIR_CVAR_ASYNC_PROGRESS.";
+
+CLI::App *add_computing_command(CLI::App &app, ComputingOptions &options) {
+  CLI::App *command = app.add_subcommand("computing", kComputing);
+  command->add_option("--compute-ms", options.compute_ms, "How long the target computes")
+      ->check(common::positive_number())
+      ->capture_default_str();
+  add_common(*command, options);
+  add_seed(*command, options);
+  command->footer(
+      "tests/bench/library/computing.py runs it with each kind of progress in turn.\n"
+      "Example: HALOCLINE_PROGRESS=helper mpiexec -n 2 halocline-bench computing --fake-nodes 2");
   return command;
 }
 
@@ -299,7 +312,8 @@ Commands halocline_commands(const AddContenders &guests) {
           between_two(add_progress_command, run_progress),
           reporting(add_operations_command, run_operations),
           reporting(add_armci_command, run_armci),
-          reporting(add_shmem_command, run_shmem)};
+          reporting(add_shmem_command, run_shmem),
+          reporting(add_computing_command, run_computing)};
 }
 
 }  // namespace bench

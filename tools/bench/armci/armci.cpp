@@ -12,7 +12,6 @@
 
 #include "bench/armci/calls.hpp"
 #include "bench/frame/refusal.hpp"
-#include "bench/frame/work.hpp"
 #include "bench/rma/backends.hpp"
 
 namespace bench {
@@ -50,9 +49,6 @@ class ArmciRace {
       operation.backends.push_back({kLimitBackend, [this, move, shape](int count) { return sample_limit(move, shape, count); }});
     return operation;
   }
-
-  std::list<ArmciSide> &sides() { return sides_; }
-  int target() const { return target_; }
 
  private:
   const ArmciSide &own() const { return sides_.front(); }
@@ -155,94 +151,6 @@ class ArmciRace {
   long word_ = 0;
 };
 
-/// The host MPI's window, by the names of its profiling interface.
-class HostWindow {
- public:
-  explicit HostWindow(MPI_Comm comm) {
-    PMPI_Win_allocate(kMemory, 1, MPI_INFO_NULL, comm, &data_, &win_);
-    PMPI_Win_lock_all(0, win_);
-  }
-  HostWindow(const HostWindow &) = delete;
-  HostWindow &operator=(const HostWindow &) = delete;
-  ~HostWindow() {
-    PMPI_Win_unlock_all(win_);
-    PMPI_Win_free(&win_);
-  }
-  MPI_Win win() const { return win_; }
-
- private:
-  void *data_ = nullptr;
-  MPI_Win win_ = MPI_WIN_NULL;
-};
-
-/// Rank 0 accesses the target's memory while that computes and calls nothing.
-class Computing {
- public:
-  Computing(MPI_Comm comm, ArmciRace &race, const ArmciOptions &options) : comm_(comm), race_(race), options_(options), host_(comm) {}
-
-  std::vector<ResultRow> measure(std::mt19937_64 &random) {
-    std::vector<ResultRow> rows;
-    for (const Move move : {Move::put, Move::get, Move::acc, Move::add}) {
-      static const char *const names[] = {"put", "get", "accumulate", "fetch-and-add"};
-      const std::string name = std::string(names[static_cast<int>(move)]) + " to a target that computes";
-      std::vector<std::pair<std::string, std::function<void()>>> contenders;
-      for (ArmciSide &side : race_.sides()) contenders.emplace_back(side.by, [this, &side, move] { by_armci(side, move); });
-      contenders.emplace_back("host MPI", [this, move] { by_host(move); });
-      const std::size_t first = rows.size();
-      for (const auto &contender : contenders) rows.push_back({name, contender.first, move == Move::add ? 8 : 4096});
-      for (const auto &contender : contenders) round(contender.second);  // not counted
-      in_rounds(contenders.size(), options_.repetitions, random,
-                [&](std::size_t k) { rows[first + k].samples.push_back(round(contenders[k].second)); });
-    }
-    return rows;
-  }
-
- private:
-  /// Microseconds of the access. The target starts to compute before it, and then waits in the barriers of all.
-  double round(const std::function<void()> &access) {
-    meet(comm_);
-    const int rank = rank_of(comm_);
-    double mine = 0;
-    if (rank == 0) {
-      const double begin = MPI_Wtime();
-      access();
-      mine = (MPI_Wtime() - begin) * 1e6;
-    } else if (rank == race_.target()) {
-      work_.compute(work_.steps_for(options_.compute_ms * 1e3));
-    }
-    for (ArmciSide &side : race_.sides()) side.calls.barrier();
-    return slowest(mine, comm_);
-  }
-
-  void by_armci(ArmciSide &side, Move move) {
-    char *const there = side.memory(race_.target());
-    double one = 1;
-    if (move == Move::put) side.calls.put(buffer_, there, sizeof buffer_, race_.target());
-    if (move == Move::get) side.calls.get(there, buffer_, sizeof buffer_, race_.target());
-    if (move == Move::acc) side.calls.acc(ARMCI_ACC_DBL, &one, buffer_, there, sizeof buffer_, race_.target());
-    if (move == Move::add) side.calls.rmw(ARMCI_FETCH_AND_ADD_LONG, &word_, there, 1, race_.target());
-    side.calls.fence(race_.target());
-  }
-
-  void by_host(Move move) {
-    const int target = race_.target(), count = sizeof buffer_ / sizeof buffer_[0];
-    if (move == Move::put) PMPI_Put(buffer_, count, MPI_DOUBLE, target, 0, count, MPI_DOUBLE, host_.win());
-    if (move == Move::get) PMPI_Get(buffer_, count, MPI_DOUBLE, target, 0, count, MPI_DOUBLE, host_.win());
-    if (move == Move::acc) PMPI_Accumulate(buffer_, count, MPI_DOUBLE, target, 0, count, MPI_DOUBLE, MPI_SUM, host_.win());
-    long one = 1;
-    if (move == Move::add) PMPI_Fetch_and_op(&one, &word_, MPI_LONG, target, 0, MPI_SUM, host_.win());
-    PMPI_Win_flush(target, host_.win());
-  }
-
-  MPI_Comm comm_;
-  ArmciRace &race_;
-  const ArmciOptions &options_;
-  HostWindow host_;
-  Work work_;
-  double buffer_[512] = {};
-  long word_ = 0;
-};
-
 std::vector<Operation> operations_of(ArmciRace &race, const std::string &part, const ArmciOptions &options) {
   std::vector<Operation> operations;
   for (const Move move : {Move::put, Move::get, Move::acc}) {
@@ -258,7 +166,7 @@ std::vector<Operation> operations_of(ArmciRace &race, const std::string &part, c
 
 }  // namespace
 
-std::vector<std::string> armci_parts() { return {"contiguous", "strided", "rmw", "computing"}; }
+std::vector<std::string> armci_parts() { return {"contiguous", "strided", "rmw"}; }
 
 Results run_armci(MPI_Comm comm, const ArmciOptions &options, int argc, char **argv) {
   if (size_of(comm) < 2) throw Refusal("the command armci is for 2 ranks or more");
@@ -266,14 +174,9 @@ Results run_armci(MPI_Comm comm, const ArmciOptions &options, int argc, char **a
   std::mt19937_64 random(options.seed);
   Results results{"armci", find_environment(context, argc, argv), {}};
   ArmciRace contenders(comm, options);
-  for (const std::string &part : options.parts) {
-    if (part == "computing") {
-      Computing computing(comm, contenders, options);
-      for (ResultRow &row : computing.measure(random)) results.rows.push_back(std::move(row));
-    }
+  for (const std::string &part : options.parts)
     for (const Operation &operation : operations_of(contenders, part, options))
       for (ResultRow &row : rows_of(operation, race(operation, options, random))) results.rows.push_back(std::move(row));
-  }
   return results;
 }
 

@@ -1,5 +1,4 @@
-// The command `armci`: operations of libhalocline_armci from rank 0 to the last rank, beside another ARMCI and beside what the machine needs;
-// and what a target that computes costs those that access its memory, beside the host MPI's one-sided operations.
+// The command `armci`: operations of libhalocline_armci from rank 0 to the last rank, beside another ARMCI and beside what the machine needs.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -11,7 +10,6 @@ namespace bench {
 struct ArmciOptions : CommonOptions {
   std::vector<std::string> parts;
   std::string against;  ///< a shared library with another ARMCI; empty: none
-  double compute_ms = 5;  ///< how long the target computes
 };
 
 /// The names of the parts, in order.
