@@ -1,5 +1,6 @@
 // Plays random ARMCI programs, and compares each byte of memory and of what is read with a serial oracle. Options: --seed=1 --phases=4
-// --operations=40 --rounds=1, of which each has the next seed. It uses nothing but MPI and armci.h, so that it runs on any implementation.
+// --operations=40 --rounds=1, of which each has the next seed, --delays=0, the most microseconds that a rank sleeps between operations. It
+// uses nothing but MPI and armci.h, so that it runs on any implementation.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
@@ -8,10 +9,13 @@ extern "C" {
 #include <armci.h>
 }
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <random>
+#include <thread>
 
 #include "armci/random_plan.hpp"
 
@@ -118,6 +122,7 @@ class Player {
  public:
   explicit Player(const Plan &plan) : plan_(plan), oracle_(plan) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    delays_.seed(plan.options().seed * 1000 + static_cast<std::uint64_t>(rank_));
     for (int a = 0; a < plan.options().allocations; ++a) {
       bases_.emplace_back(index_of(plan.options().ranks));
       ARMCI_Malloc(bases_.back().data(), static_cast<armci_size_t>(plan.bytes(a, rank_)));
@@ -167,7 +172,14 @@ class Player {
     ARMCI_Barrier();
   }
 
+  /// A rank that is late, with operations of its own under way and others' at its memory.
+  void be_late() {
+    if (plan_.options().delay_us == 0 || delays_() % 4 != 0) return;
+    std::this_thread::sleep_for(std::chrono::microseconds(delays_() % static_cast<std::uint64_t>(plan_.options().delay_us)));
+  }
+
   void perform(int phase, const Operation &operation, const Bytes &expected) {
+    be_late();
     complete_those_at(operation);
     auto posted = std::make_unique<Posted>();
     posted->operation = &operation;
@@ -311,6 +323,7 @@ class Player {
   const Plan &plan_;
   Oracle oracle_;
   int rank_ = 0, wrong_ = 0;
+  std::mt19937_64 delays_;
   std::vector<std::vector<void *>> bases_;
   std::vector<Bytes> expected_;
   std::vector<std::unique_ptr<Posted>> posted_;
@@ -338,6 +351,7 @@ int main(int argc, char **argv) {
   options.seed = number_option(argc, argv, "--seed=", 1);
   options.phases = static_cast<int>(number_option(argc, argv, "--phases=", 4));
   options.operations = static_cast<int>(number_option(argc, argv, "--operations=", 40));
+  options.delay_us = static_cast<int>(number_option(argc, argv, "--delays=", 0));
   const std::uint64_t rounds = number_option(argc, argv, "--rounds=", 1);
   std::size_t operations = 0;
   for (std::uint64_t round = 0; round < rounds && wrong == 0; ++round, ++options.seed) {

@@ -65,6 +65,7 @@ struct Operation {
 struct Options {
   std::uint64_t seed = 1;
   int ranks = 1, phases = 4, operations = 40, allocations = 3;
+  int delay_us = 0;  ///< before every fourth operation or so a rank sleeps up to so long
 };
 
 class Plan {
