@@ -7,9 +7,10 @@
 
 ARCHIVE is libhalocline_armci.a, beside which libhalocline_core.so lies. The MPI is the launcher's. Any MPICH from 3.1 on, and any Open MPI
 of 3 to 5, has the binary interface of Debian's, whose archives are downloaded once (tests/support/debian.py) and unpacked, not installed.
---times prints microseconds of calls: medians of runs of each in turn, and the median, 10th and 90th percentile of their ratios. --drop-in:
-also ARMCI-MPI with this libhalocline_mpi loaded before it. --reference makes a shared library of ARMCI-MPI, for `halocline-bench armci
---against`. Ends with 0, with 1 if a result is wrong, or with 77 if the packages cannot be had.
+--times prints microseconds of calls: medians of runs of each in turn, and the median, 10th and 90th percentile of their ratios; give the
+launcher its flag that binds each rank to a core. --drop-in: also ARMCI-MPI with this libhalocline_mpi loaded before it. --reference makes a
+shared library of ARMCI-MPI, for `halocline-bench armci --against`. Ends with 0, with 1 if a result is wrong, or with 77 if the packages
+cannot be had.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
