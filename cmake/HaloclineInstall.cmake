@@ -134,7 +134,8 @@ if(TARGET halocline-helper)
   halocline_install_man_page(halocline-helper.8)
 endif()
 if(TARGET cloud)
-  install(FILES apps/cloud/dycoms_rf01.nml apps/cloud/dycoms_rf01.start apps/cloud/thermals.nml DESTINATION ${HALOCLINE_DATA_DIR}/cloud)
+  install(FILES apps/cloud/dycoms_rf01.nml apps/cloud/dycoms_rf01.start apps/cloud/strong_scaling.nml
+          apps/cloud/thermals.nml DESTINATION ${HALOCLINE_DATA_DIR}/cloud)
 endif()
 install(FILES LICENSE share/halocline/default_card.json DESTINATION ${HALOCLINE_DATA_DIR})
 
