@@ -151,6 +151,7 @@ double outer_begin(const Options &options, const Domain &domain) { return radius
 /// The tension of a flat interface in this lattice: of its profile, where the chemical potential is 0 with the lattice's differences, the sum
 /// of kappa (d phi)^2. It is that of the continuum, 4 kappa / (3 xi), for a wide interface: 1 % less at a width of 4, 4 % at 2.
 double lattice_tension(const FreeEnergy &energy, double width) {
+  if (width > 50) return 4 * energy.kappa / (3 * width);
   const auto half = static_cast<int>(std::ceil(12 * width));
   std::vector<double> phi(static_cast<std::size_t>(2 * half));
   for (std::size_t i = 0; i < phi.size(); ++i) phi[i] = std::tanh((static_cast<double>(i) - half + 0.5) / width);
