@@ -1,5 +1,5 @@
 // Plays random RMA programs and compares windows and results with what the plan says. It uses nothing but MPI, so that it runs on any
-// implementation of MPI-3 RMA.
+// implementation of MPI-3 RMA. Compiled with RANDOM_RMA_NOTIFIED it makes some accesses by halocline/mpix.h (notices.hpp).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
 #include <unistd.h>
@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 
+#include "mpi_rma/notices.hpp"
 #include "mpi_rma/plan.hpp"
 
 namespace random_rma {
@@ -135,6 +136,7 @@ class Player {
   void expect_conflict();
   void issue(Buffers &buffers, MPI_Datatype from, MPI_Datatype at, MPI_Aint place);
   void issue_with_request(Buffers &buffers, MPI_Datatype from, MPI_Datatype at, MPI_Aint place);
+  void await_notices(const std::vector<Operation> &operations);
   void wait_for_requests();
   void finish_operations();
   void look_at_window();
@@ -153,6 +155,7 @@ class Player {
   Window *window_ = nullptr;
   std::deque<Buffers> buffers_;
   std::vector<MPI_Request> requests_;
+  Notices notices_;
   std::string where_;
 };
 
@@ -163,6 +166,7 @@ int Player::play(int number) {
   window_ = &window;
   conflict_ = 0;
   if (options_.conflict) MPI_Win_set_errhandler(window, counting_handler());
+  notices_.open(window, rank_, ranks_);
   window_number_ = number;
   if (plan.bytes_of(rank_) > 0) std::memcpy(window.data(), plan.memory(rank_).data(), plan.memory(rank_).size());
   for (int i = 0; i < options_.epochs; ++i) {
@@ -236,6 +240,7 @@ void Player::fence(const Epoch &epoch) {
       if (operation.id == conflict_ && (operation.origin + 1) % ranks_ == rank_) start(operation);
     }
     delay();
+    await_notices(epoch.phases[i].operations);
     MPI_Win_fence(i + 1 == epoch.phases.size() ? MPI_MODE_NOSUCCEED : 0, *window_);
   }
   finish_operations();
@@ -262,6 +267,7 @@ void Player::pscw(const Epoch &epoch) {
   MPI_Win_start(to, 0, *window_);
   for (const Operation &operation : epoch.phases[0].operations)
     if (operation.origin == rank_) start(operation);
+  await_notices(epoch.phases[0].operations);
   MPI_Win_complete(*window_);
   finish_operations();
   if (chance(random_, 50))
@@ -292,6 +298,7 @@ void Player::lock(const Epoch &epoch) {
     start(operation);
   }
   unlock();
+  await_notices(epoch.phases[0].operations);
 }
 
 void Player::lock_all(const Epoch &epoch) {
@@ -304,6 +311,7 @@ void Player::lock_all(const Epoch &epoch) {
       if (chance(random_, 10)) MPI_Win_flush_local_all(*window_);
     }
     wait_for_requests();
+    await_notices(phase.operations);
     MPI_Win_flush_all(*window_);
     finish_operations();
     delay();
@@ -329,6 +337,7 @@ void Player::issue(Buffers &buffers, MPI_Datatype from, MPI_Datatype at, MPI_Ain
   const int target = operation.target, count = operation.from.count, at_count = operation.at.count;
   const MPI_Op op = handle_of(operation.op);
   char *given = buffers.given(), *fetched = buffers.fetched();
+  if (notices_.issue(operation, {operation.kind == Kind::get ? fetched : given, from, at, place, op})) return;
   switch (operation.kind) {
     case Kind::put: MPI_Put(given, count, from, target, place, at_count, at, *window_); return;
     case Kind::get: MPI_Get(fetched, count, from, target, place, at_count, at, *window_); return;
@@ -354,6 +363,12 @@ void Player::issue_with_request(Buffers &buffers, MPI_Datatype from, MPI_Datatyp
     case Kind::accumulate: MPI_Raccumulate(given, count, from, target, place, at_count, at, op, *window_, request); return;
     default: MPI_Rget_accumulate(given, count, from, fetched, count, from, target, place, at_count, at, op, *window_, request);
   }
+}
+
+/// Before the epoch ends: notifications need none of its calls.
+void Player::await_notices(const std::vector<Operation> &operations) {
+  const std::string fault = notices_.await(operations, window_->data(), random_);
+  if (!fault.empty()) wrong(fault);
 }
 
 /// Waits by one of several calls, together with requests of the host MPI.
