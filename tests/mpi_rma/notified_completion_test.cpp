@@ -1,6 +1,7 @@
 // What has completed a notified access, its target reads without any call of MPI: ranks meet by words of a shared file, so that nothing drives
 // the target's progress but the library's own thread. Forms for large counts, and windows that the host carries.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <halocline/mpix.h>
 #include <sys/mman.h>
@@ -173,6 +174,35 @@ TEST_F(MpiNotifiedCompletion, forms_for_large_counts_do_the_same) {
   EXPECT_EQ(class_of(MPIX_Put_notify_c(&given, kMany, MPI_DOUBLE, next, 1, kMany, MPI_DOUBLE, 0, window.win)), MPI_ERR_RMA_RANGE);
   EXPECT_EQ(MPIX_Notify_free(&request), MPI_SUCCESS);
   MPI_Win_unlock_all(window.win);
+}
+
+/// A function of the host MPI, from its own library; null if it has none of that name.
+template <class Function>
+Function of_host(Function, const char *name) {
+  Dl_info where{};
+  if (dladdr(reinterpret_cast<void *>(&PMPI_Comm_rank), &where) == 0) return nullptr;
+  void *const mpi = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  return mpi ? reinterpret_cast<Function>(dlsym(mpi, name)) : nullptr;
+}
+
+TEST_F(MpiNotifiedCompletion, a_window_of_the_host_has_no_notifications) {
+  const auto allocate = of_host(&PMPI_Win_allocate, "PMPI_Win_allocate");
+  const auto free = of_host(&PMPI_Win_free, "PMPI_Win_free");
+  ASSERT_TRUE(allocate && free);
+  const double number = 1;
+  double *memory = nullptr;
+  int value = 0;
+  MPI_Win win = MPI_WIN_NULL;
+  ASSERT_EQ(allocate(sizeof number, 1, MPI_INFO_NULL, MPI_COMM_SELF, &memory, &win), MPI_SUCCESS);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  EXPECT_EQ(class_of(MPIX_Win_set_num_notify(win, MPI_INFO_NULL, 2)), MPI_ERR_OTHER);
+  EXPECT_EQ(class_of(MPIX_Put_notify_value(&number, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, 0, 5, win)), MPI_ERR_OTHER);
+  EXPECT_EQ(class_of(MPIX_Win_notify_reset(win, 0, &value)), MPI_ERR_OTHER);
+  // Intel MPI has this function, and decides.
+  if (!of_host(&MPIX_Put_notify, "MPIX_Put_notify")) {
+    EXPECT_EQ(class_of(MPIX_Put_notify(&number, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, 0, win)), MPI_ERR_OTHER);
+  }
+  EXPECT_EQ(free(&win), MPI_SUCCESS);
 }
 
 }  // namespace
