@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent
-FILES = ("halo", "index_halo", "blocks", "sparse", "others", "errors", "docs")
+FILES = ("halo", "index_halo", "blocks", "sparse", "others", "errors", "docs", "device")
 
 
 def environment(options):

@@ -1,0 +1,126 @@
+"""Fields in a device's memory, of which the stand-in for CUDA's driver keeps the host away.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import ctypes
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import POISON, coordinates, value
+
+import halocline
+
+TESTS = Path(__file__).resolve().parents[3] / "tests"
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory):
+    """CUDA's functions, with the primary context of device 0 current."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("there is no C compiler for the stand-in for CUDA's driver")
+    library = tmp_path_factory.mktemp("driver") / "libcuda.so.1"
+    subprocess.run([compiler, "-shared", "-fPIC", f"-I{TESTS}", TESTS / "device/stand_in.c", "-o", library, "-Wl,-soname,libcuda.so.1",
+                    "-pthread"], check=True)
+    cuda = ctypes.CDLL(str(library))
+    device = ctypes.c_void_p()
+    assert cuda.cuInit(0) == 0
+    assert cuda.cuDevicePrimaryCtxRetain(ctypes.byref(device), 0) == 0
+    assert cuda.cuCtxPushCurrent_v2(device) == 0
+    yield cuda
+    assert cuda.cuCtxPopCurrent_v2(ctypes.byref(device)) == 0
+    assert cuda.cuDevicePrimaryCtxRelease_v2(0) == 0
+    assert cuda.stand_in_cuda_live() == 0
+
+
+class DeviceArray:
+    """An array of doubles in the device's memory, as CuPy's; its strides are not said unless they are asked for."""
+
+    def __init__(self, driver, cells, strides=False):
+        self.driver, self.shape, self.bytes = driver, cells.shape, cells.nbytes
+        self.address = ctypes.c_ulonglong()
+        assert driver.cuMemAlloc_v2(ctypes.byref(self.address), ctypes.c_size_t(self.bytes)) == 0
+        assert driver.cuMemcpyHtoD_v2(self.address, ctypes.c_void_p(cells.ctypes.data), ctypes.c_size_t(self.bytes)) == 0
+        self.__cuda_array_interface__ = {"version": 3, "shape": cells.shape, "typestr": "<f8", "data": (self.address.value, False),
+                                         "strides": cells.strides if strides else None}
+
+    def read(self):
+        cells = np.empty(self.shape)
+        assert self.driver.cuMemcpyDtoH_v2(ctypes.c_void_p(cells.ctypes.data), self.address, ctypes.c_size_t(self.bytes)) == 0
+        return cells
+
+    def free(self):
+        assert self.driver.cuMemFree_v2(self.address) == 0
+
+
+@pytest.fixture
+def grid(context):
+    return halocline.Grid(context, (9, 7), periodic=True)
+
+
+def filled(grid):
+    cells = np.full(tuple(local + 2 for local in grid.local), POISON)
+    cells[1:-1, 1:-1] = value(*coordinates(grid, (0, 0), (0, 0)))
+    return cells
+
+
+def test_arrays_with_cudas_array_interface_are_swapped(driver, grid):
+    for strides in (False, True):
+        array = DeviceArray(driver, filled(grid), strides)
+        field, on_host = halocline.Field.over(grid, array, depth=1, name="u"), halocline.Field(grid, depth=1)
+        on_host.array[...] = filled(grid)
+        assert field.array is array and field.dtype == np.float64
+        with halocline.Halo(grid, [field, on_host], mode="notify") as halo:
+            halo.swap()
+            assert "staged through" in halo.explain()
+            with pytest.raises(halocline.ArgumentError, match="device's memory"):
+                halo.view((-1, 0))
+        expected = value(*coordinates(grid, (1, 1), (1, 1)))
+        assert (array.read() == expected).all()
+        assert (on_host.array == expected).all()
+        array.free()
+
+
+def test_the_lines_of_the_guide_fill_the_halo(driver, grid):
+    array = DeviceArray(driver, filled(grid))
+    u = halocline.Field.over(grid, array, depth=1)        # an array of CuPy, Numba or PyTorch
+    with halocline.Halo(grid, [u]) as halo:
+        halo.swap()                                       # the halo is in the array
+    assert (array.read() == value(*coordinates(grid, (1, 1), (1, 1)))).all()
+    array.free()
+
+
+def test_other_arrays_take_the_place_of_the_planned_one(driver, grid):
+    first, second = (DeviceArray(driver, filled(grid)) for _ in range(2))
+    fields = [halocline.Field.over(grid, array) for array in (first, second)]
+    with halocline.Halo(grid, fields[:1], rebind=True) as halo:
+        halo.swap(using=[fields[1]])
+    assert (first.read() == filled(grid)).all()
+    assert (second.read() == value(*coordinates(grid, (1, 1), (1, 1)))).all()
+    first.free()
+    second.free()
+
+
+def test_masked_and_read_only_arrays_and_other_shapes_are_refused(driver, grid):
+    array = DeviceArray(driver, filled(grid))
+    said = array.__cuda_array_interface__
+    for change, words in (({"mask": array}, "mask"), ({"data": (array.address.value, True)}, "read-only"), ({"shape": (2, 2)}, "shape")):
+        array.__cuda_array_interface__ = {**said, **change}
+        with pytest.raises(halocline.ArgumentError, match=words):
+            halocline.Field.over(grid, array)
+    array.free()
+
+
+def test_errors_of_the_driver_are_raised(driver, grid):
+    array = DeviceArray(driver, filled(grid))
+    with halocline.Halo(grid, [halocline.Field.over(grid, array)]) as halo:
+        driver.stand_in_cuda_fail(ctypes.c_long(1), 1)
+        with pytest.raises(halocline.DeviceError, match="CUDA_ERROR_INVALID_VALUE"):
+            halo.start()
+        driver.stand_in_cuda_fail(ctypes.c_long(0), 0)
+        halo.swap()
+    assert (array.read() == value(*coordinates(grid, (1, 1), (1, 1)))).all()
+    array.free()
