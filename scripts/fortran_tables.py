@@ -35,7 +35,8 @@ ARRAYS = {"hlc_fills_moving fills", "hlc_halo_views views", "hlc_sparse_start me
 INTENTS = {"hlc_mode_from_name mode": "out", "hlc_fills_moving fills": "out", "hlc_grid_reorder grid": "inout",
            "hlc_halo_views views": "inout"}
 # Names of arguments that differ from those in C.
-RENAMED = {"hlc_halo_start what": "swap", "hlc_halo_start_with what": "swap", "hlc_atomic_fetch_add type": "number",
+RENAMED = {"hlc_halo_start what": "swap", "hlc_halo_start_on what": "swap",
+           "hlc_halo_start_with what": "swap", "hlc_atomic_fetch_add type": "number",
            "hlc_atomic_swap type": "number", "hlc_atomic_compare_swap type": "number"}
 # Types that Fortran programs use, under their names in C. Those of the others begin with c_.
 PUBLIC = {"hlc_allreduce_info_t", "hlc_block", "hlc_box", "hlc_context_info_t", "hlc_grid", "hlc_index_run", "hlc_neighbour",

@@ -363,6 +363,13 @@ module halocline_c
       type(c_ptr), intent(in) :: data(*)
       integer(c_int) :: status
     end function
+    function c_halo_start_on(halo, swap, stream) result(status) bind(C, name="hlc_halo_start_on")
+      import :: c_int, c_ptr, c_swap
+      type(c_ptr), value :: halo
+      type(c_swap), intent(in) :: swap
+      type(c_ptr), value :: stream
+      integer(c_int) :: status
+    end function
     function c_halo_test(halo) result(status) bind(C, name="hlc_halo_test")
       import :: c_int, c_ptr
       type(c_ptr), value :: halo
@@ -371,6 +378,11 @@ module halocline_c
     function c_halo_finish(halo) result(status) bind(C, name="hlc_halo_finish")
       import :: c_int, c_ptr
       type(c_ptr), value :: halo
+      integer(c_int) :: status
+    end function
+    function c_halo_finish_on(halo, stream) result(status) bind(C, name="hlc_halo_finish_on")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: halo, stream
       integer(c_int) :: status
     end function
     function c_halo_finalise(halo) result(status) bind(C, name="hlc_halo_finalise")

@@ -290,7 +290,8 @@ HLC_API int hlc_grid_rank(const hlc_grid *grid, const int *coords);
  * swapped. Then data points to the outermost halo cell that is swapped, and the strides are those of the whole array.
  */
 typedef struct hlc_field {
-  void *data; /**< the first cell of the array: the outermost low halo cell in every dimension; in memory that the host can access */
+  void *data; /**< the first cell of the array: the outermost low halo cell in every dimension; in memory that the host can access,
+                   or, of a halo, in that of a CUDA device, see hlc_halo_start_on */
   hlc_type type; /**< element type */
   size_t element_bytes; /**< needed for HLC_OPAQUE; else 0 or the type's own size */
   int64_t stride_bytes[HLC_MAX_DIMS]; /**< bytes between neighbouring cells, > 0; all 0: contiguous in the spec's layout */
@@ -446,6 +447,19 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_start(hlc_halo *halo, const hlc_swap *
 HLC_NODISCARD HLC_API hlc_status hlc_halo_start_with(hlc_halo *halo, const hlc_swap *what, void *const *data);
 
 /**
+ * As hlc_halo_start, of fields in the memory of a CUDA device, after the work that the program has given to `stream`, a CUstream or
+ * cudaStream_t of that device; NULL is the default stream. The swap sends what that work leaves. Returns when the device has copied that to the
+ * host, so that later work may write it. Such a swap may be finished by hlc_halo_finish_on or hlc_halo_finish.
+ *
+ * Fields in the memory of a device pass through pinned memory of the host in every mode. hlc_halo_start orders its copies after the default
+ * stream alone; work in other streams must be complete then. A plan without such fields on this rank ignores the stream.
+ *
+ * Errors as hlc_halo_start, and HLC_ERR_DEVICE and HLC_ERR_MEMORY from the driver. The swap has not been started then, and may be started
+ * again.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_halo_start_on(hlc_halo *halo, const hlc_swap *what, void *stream);
+
+/**
  * Advances the swap without waiting. HLC_OK: finish will not wait for data any more. Modes fence and passive_naive cannot detect this and
  * return HLC_AGAIN; mode auto uses them only where HALOCLINE_AUTO_MODES lists them. HLC_AGAIN: not complete yet. A staged swap advances from
  * dimension to dimension, which writes parts of the halo. With HALOCLINE_CHECK=1 each dimension also needs all neighbours to test or finish
@@ -459,10 +473,18 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_test(hlc_halo *halo);
  * need from my interior, which may be written again. Cells that face myself are copied here. Waits at most HALOCLINE_TIMEOUT seconds.
  * HLC_ERR_PEER_DIED names the rank. So does HLC_ERR_TIMEOUT where the mode can tell which rank is late (p2p, passive, notify, direct). The
  * halo can then only be finalised. HLC_ERR_MISMATCH, after three seconds: a neighbour of this node ends its halo and makes no such swap.
+ * HLC_ERR_DEVICE and HLC_ERR_MEMORY from CUDA's driver: of fields in a device's memory the halo is undefined, and can only be finalised.
  * HLC_ERR_STATE without a start. With HALOCLINE_CHECK=1, HLC_ERR_RULE has two causes. If cells were
  * touched illegally or wrong values arrived, the swap is complete all the same. If ranks disagree, the halo can only be finalised.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_halo_finish(hlc_halo *halo);
+
+/**
+ * As hlc_halo_finish, but does not wait for the last copies to the device: work that the program gives to `stream` from now on follows them.
+ * The stream is as for hlc_halo_start_on. What a copy does wrong later, that work returns. Without fields in a device's memory it is
+ * hlc_halo_finish.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_halo_finish_on(hlc_halo *halo, void *stream);
 
 /**
  * Releases a halo and sets *halo to NULL; NULL is fine. Collective; waits for the others. Only one thread at a time may be in a collective

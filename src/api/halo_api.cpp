@@ -26,6 +26,11 @@ hlc_status hlc_halo_start_with(hlc_halo *halo, const hlc_swap *what, void *const
   return api::out(halo->inner.start_with("hlc_halo_start_with", what, data));
 }
 
+hlc_status hlc_halo_start_on(hlc_halo *halo, const hlc_swap *what, void *stream) {
+  if (!halo) return api::out(api::null("hlc_halo_start_on", "halo"));
+  return api::out(halo->inner.start_on("hlc_halo_start_on", what, stream));
+}
+
 hlc_status hlc_halo_test(hlc_halo *halo) {
   if (!halo) return api::out(api::null("hlc_halo_test", "halo"));
   return api::out(halo->inner.test("hlc_halo_test"));
@@ -33,6 +38,10 @@ hlc_status hlc_halo_test(hlc_halo *halo) {
 hlc_status hlc_halo_finish(hlc_halo *halo) {
   if (!halo) return api::out(api::null("hlc_halo_finish", "halo"));
   return api::out(halo->inner.finish("hlc_halo_finish"));
+}
+hlc_status hlc_halo_finish_on(hlc_halo *halo, void *stream) {
+  if (!halo) return api::out(api::null("hlc_halo_finish_on", "halo"));
+  return api::out(halo->inner.finish_on("hlc_halo_finish_on", stream));
 }
 hlc_status hlc_halo_finish_views(hlc_halo *halo) {
   if (!halo) return api::out(api::null("hlc_halo_finish_views", "halo"));

@@ -49,6 +49,21 @@ class Chosen {
     if (swaps_until_recheck_ > 0 || is_under_way()) return now_->start_with(what, data);
     return start_timed(signature_of(whole_, what), [&] { return now_->start_with(what, data); });
   }
+  /// A swap that follows what a stream of a device has been given, and one that the stream's next work follows.
+  template <class What>
+  Status start_on(const char *call, const What *what, void *stream) {
+    HLC_TRY(mpi_lasts(call));
+    HLC_TRY(now_->may_start(call));
+    const auto go = [&] { return now_->start_on(what, stream); };
+    return swaps_until_recheck_ > 0 ? go() : start_timed(signature_of(whole_, what), go);
+  }
+  Status finish_on(const char *call, void *stream) {
+    HLC_TRY(may_go_on(call));
+    const auto go = [&] { return now_->finish_on(stream); };
+    if (swaps_until_recheck_ <= 0) return finish_timed(false, go);
+    swaps_until_recheck_ -= 1;
+    return go();
+  }
   Status test(const char *call) {
     HLC_TRY(may_go_on(call));
     if (swaps_until_recheck_ > 0) [[likely]]

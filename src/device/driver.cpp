@@ -24,7 +24,8 @@ void find_all(void *library, Driver &driver) {
   const auto each = [&](auto &...entries) { (find(library, entries, driver.missing), ...); };
   each(driver.pointer_get_attributes, driver.get_error_name, driver.device_get, driver.primary_context_retain,
        driver.primary_context_release, driver.context_push, driver.context_pop, driver.stream_create, driver.stream_destroy,
-       driver.stream_synchronize, driver.host_alloc, driver.host_free, driver.copy_3d);
+       driver.stream_synchronize, driver.event_create, driver.event_destroy, driver.event_record, driver.stream_wait_event,
+       driver.host_alloc, driver.host_free, driver.copy_3d);
 }
 
 }  // namespace

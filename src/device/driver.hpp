@@ -14,10 +14,11 @@ namespace halocline::core::device {
 using Result = int;
 inline constexpr Result kSuccess = 0, kOutOfMemory = 2;
 
-/// CUdeviceptr, CUcontext, CUstream.
+/// CUdeviceptr, CUcontext, CUstream, CUevent.
 using Address = unsigned long long;
 using Context = struct ContextHandle *;
 using Stream = struct StreamHandle *;
+using Event = struct EventHandle *;
 /// CUdevice.
 using Ordinal = int;
 
@@ -64,6 +65,10 @@ struct Driver {
   Entry<Result (*)(Stream *, unsigned)> stream_create{"cuStreamCreate"};
   Entry<Result (*)(Stream)> stream_destroy{"cuStreamDestroy_v2"};
   Entry<Result (*)(Stream)> stream_synchronize{"cuStreamSynchronize"};
+  Entry<Result (*)(Event *, unsigned)> event_create{"cuEventCreate"};
+  Entry<Result (*)(Event)> event_destroy{"cuEventDestroy_v2"};
+  Entry<Result (*)(Event, Stream)> event_record{"cuEventRecord"};
+  Entry<Result (*)(Stream, Event, unsigned)> stream_wait_event{"cuStreamWaitEvent"};
   Entry<Result (*)(void **, std::size_t, unsigned)> host_alloc{"cuMemHostAlloc"};
   Entry<Result (*)(void *)> host_free{"cuMemFreeHost"};
   Entry<Result (*)(const Copy3d *, Stream)> copy_3d{"cuMemcpy3DAsync_v2"};

@@ -74,9 +74,11 @@ Status Staging::find_context(const Caller &caller, const void *data) {
   return Status::ok;
 }
 
-/// A stream that waits for the default one, as that waits for it: flags 0.
+/// A stream that waits for the default one, as that waits for it: flags 0. The event's times are not asked for.
 Status Staging::allocate(const Caller &caller) {
+  constexpr unsigned kDisableTiming = 2;
   HLC_TRY(cuda_->check(caller, cuda_->stream_create, device_, cuda_->stream_create.call(&stream_, 0)));
+  HLC_TRY(cuda_->check(caller, cuda_->event_create, device_, cuda_->event_create.call(&event_, kDisableTiming)));
   return cuda_->check(caller, cuda_->host_alloc, device_, cuda_->host_alloc.call(&memory_, static_cast<std::size_t>(bytes_), 0));
 }
 
@@ -88,11 +90,13 @@ void Staging::close() {
       static_cast<void>(cuda_->stream_synchronize.call(stream_));
       static_cast<void>(cuda_->stream_destroy.call(stream_));
     }
+    if (event_) static_cast<void>(cuda_->event_destroy.call(event_));
     if (memory_) static_cast<void>(cuda_->host_free.call(memory_));
     Context ours = nullptr;
     static_cast<void>(cuda_->context_pop.call(&ours));
   }
   stream_ = nullptr;
+  event_ = nullptr;
   memory_ = nullptr;
   if (std::exchange(retained_, false)) static_cast<void>(cuda_->primary_context_release.call(ordinal_));
   context_ = nullptr;
@@ -131,6 +135,16 @@ Result Staging::begin_one(const StridedCopy &copy) const {
         }
   return kSuccess;
 }
+
+Status Staging::order(const Caller &caller, Stream first, Stream then) {
+  return in_context(caller, [&] {
+    HLC_TRY(cuda_->check(caller, cuda_->event_record, device_, cuda_->event_record.call(event_, first)));
+    return cuda_->check(caller, cuda_->stream_wait_event, device_, cuda_->stream_wait_event.call(then, event_, 0));
+  });
+}
+
+Status Staging::follow(const Caller &caller, void *stream) { return order(caller, static_cast<Stream>(stream), stream_); }
+Status Staging::precede(const Caller &caller, void *stream) { return order(caller, stream_, static_cast<Stream>(stream)); }
 
 Status Staging::wait(const Caller &caller) {
   return in_context(caller,

@@ -40,12 +40,16 @@ class Staging {
 
   /// Begins copies. The stream makes them after those before, and after all that the program has given to the device's default stream.
   Status begin(const Caller &caller, std::span<const StridedCopy> copies);
+  /// The next copies follow what a stream of the program has been given, or what it is given from now on follows those so far.
+  Status follow(const Caller &caller, void *stream);
+  Status precede(const Caller &caller, void *stream);
   /// Waits until all copies have been made.
   Status wait(const Caller &caller);
 
  private:
   Status find_context(const Caller &caller, const void *data);
   Status allocate(const Caller &caller);
+  Status order(const Caller &caller, Stream first, Stream then);
   Result begin_one(const StridedCopy &copy) const;
   template <class Part>
   Status in_context(const Caller &caller, Part part);
@@ -56,6 +60,7 @@ class Staging {
   bool retained_ = false;  // the device's primary context
   Ordinal ordinal_ = 0;
   Stream stream_ = nullptr;
+  Event event_ = nullptr;
   void *memory_ = nullptr;
   std::int64_t bytes_ = 0;
 };

@@ -109,9 +109,14 @@ Status DeviceCells::wait() {
   return result();
 }
 
-void DeviceCells::begin(const char *call) {
+void DeviceCells::begin(const char *call, const DeviceStream &follows) {
   call_ = call;
   failed_ = Status::ok;
+  if (follows.is_given) note(staging_.follow({call_, rank_}, follows.stream));
+}
+
+void DeviceCells::precede(const DeviceStream &stream) {
+  if (!failed(failed_)) note(staging_.precede({call_, rank_}, stream.stream));
 }
 
 void DeviceCells::note(Status status) {

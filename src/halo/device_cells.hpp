@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device/staging.hpp"
+#include "halo/halo.hpp"
 #include "halo/tables.hpp"
 
 namespace halocline::core {
@@ -33,9 +34,12 @@ class DeviceCells {
   void store_halos(const HaloPath &path) { copy(path, Side::halos, true); }
   /// Waits for all copies.
   Status wait();
+  /// Work that a stream of the program is given from now on follows all copies.
+  void precede(const DeviceStream &stream);
   /// The first error since this function of the API began, which errors name.
   Status result() const;
-  void begin(const char *call);
+  /// Copies follow what such a stream has been given.
+  void begin(const char *call, const DeviceStream &follows);
 
   std::int64_t bytes() const { return staging_.bytes(); }
   int device() const { return staging_.device(); }

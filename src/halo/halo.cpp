@@ -111,6 +111,20 @@ Status Halo::start_with(const hlc_swap *what, void *const *data) {
   return begin(what, data);
 }
 
+Status Halo::start_on(const hlc_swap *what, void *stream) {
+  follow({stream, true});
+  const Status started = start(what);
+  follow({});
+  return started;
+}
+
+Status Halo::finish_on(void *stream) {
+  precede({stream, true});
+  const Status finished = finish();
+  precede({});
+  return finished;
+}
+
 // ---------------------------------------------------------------- views
 
 Status Halo::release() {

@@ -15,6 +15,12 @@ namespace halocline::core {
 
 struct HaloField;
 
+/// A stream of the program's, of the fields' device; NULL is the default one.
+struct DeviceStream {
+  void *stream = nullptr;
+  bool is_given = false;
+};
+
 /// The fields of a halo that are in a device's memory: their cells pass through pinned memory of the host. No names: there are none.
 struct StagedFields {
   int device = 0;
@@ -42,6 +48,10 @@ class Halo {
   virtual Status start(const hlc_swap *what) = 0;
   virtual Status test() = 0;
   virtual Status finish() = 0;
+  /// The same, in order with the work in a stream of the fields' device: the swap follows it; work that it is given later follows the swap,
+  /// and the host does not wait for the last copies. See hlc_halo_start_on.
+  Status start_on(const hlc_swap *what, void *stream);
+  Status finish_on(void *stream);
   /// As finish, but in mode view without copies; see hlc_halo_finish_views.
   virtual Status finish_views() = 0;
   /// As start, but with other arrays than the spec's, one per field; NULL: the spec's. Is refused where it is not allowed. See
@@ -74,6 +84,9 @@ class Halo {
   virtual Status begin(const hlc_swap *what, void *const *data) = 0;
   /// The error for a call at the wrong time.
   virtual Status bad_call(const char *call, const char *why) const = 0;
+  /// The next start, or the finish that follows, is in order with a stream.
+  virtual void follow(const DeviceStream &stream) = 0;
+  virtual void precede(const DeviceStream &stream) = 0;
   virtual Status release_views() = 0;
   virtual bool views_out() const = 0;
   /// Writes, of one field, the rank of each direction that a rank fills, and while views are out, where its cells are.

@@ -74,12 +74,12 @@ Status Stage::start(const hlc_swap *what) {
 }
 
 Status Stage::begin(const hlc_swap *what, void *const *data) {
-  if (device_) device_->begin("hlc_halo_start");
+  if (device_) device_->begin("hlc_halo_start", follows_);
   if (!everything_ || what || bindings_) HLC_TRY(select(what, data));
   if (device_) {
     fetch_sent();
     HLC_TRY(device_->wait());
-    device_->begin("hlc_halo_finish");
+    device_->begin("hlc_halo_finish", {});
   }
   starting_ = what;
   return exchange_.rounds().start();
@@ -123,7 +123,10 @@ void Stage::end_round() {
     copy_inside(tables_.repeats);
   if (device_) {
     if (tables_.reverse) store_halos();
-    static_cast<void>(device_->wait());  // finish returns the error
+    if (precedes_.is_given)
+      device_->precede(precedes_);
+    else
+      static_cast<void>(device_->wait());  // finish returns the error
   }
   if (bindings_) bindings_->release();
 }

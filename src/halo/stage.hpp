@@ -41,6 +41,8 @@ class Stage final : public Halo, private Packer {
   StagedFields staged_fields() const override;
 
   // For a staged halo, which has checked what it passes.
+  void follow(const DeviceStream &stream) override { follows_ = stream; }
+  void precede(const DeviceStream &stream) override { precedes_ = stream; }
   /// Plans. Collective; the same status on all ranks. The spec has been checked, also that it is the same on all ranks. grown: the low halo
   /// cells that count as block here, and have been filled by the stages before.
   Status plan_stage(const hlc_halo_spec &spec, const Options &options, const Cells &grown);
@@ -89,6 +91,7 @@ class Stage final : public Halo, private Packer {
   std::unique_ptr<Bindings> bindings_;  // null unless swaps may use other arrays
   std::unique_ptr<Views> views_;  // null but in mode view without HALOCLINE_CHECK=1
   std::unique_ptr<DeviceCells> device_;  // null unless a field is in a device's memory
+  DeviceStream follows_, precedes_;  // of the running call
   std::unique_ptr<HaloCheck> check_;  // null unless HALOCLINE_CHECK=1
   const hlc_swap *starting_ = nullptr;  // what the call that starts a swap was passed
 };

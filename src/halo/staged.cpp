@@ -165,6 +165,13 @@ Status Staged::finish() {
   return failed(found_) ? fail(found_, "%s", words_.c_str()) : Status::ok;
 }
 
+/// The call that is now in order with the stream starts one stage. The stages after it follow that one.
+void Staged::follow(const DeviceStream &stream) {
+  for (Dimension &dim : dims_) dim.stage->follow(stream);
+}
+
+void Staged::precede(const DeviceStream &stream) { (reverse_ ? dims_.front() : dims_.back()).stage->precede(stream); }
+
 Status Staged::end(bool others_broken) {
   Status first = Status::ok;
   for (Dimension &dim : dims_) {

@@ -45,6 +45,8 @@ class Staged final : public Halo {
   Status begin(const hlc_swap *what, void *const *data) override;
   Status bad_call(const char *call, const char *why) const override;
   Status release_views() override { return Status::ok; }
+  void follow(const DeviceStream &stream) override;
+  void precede(const DeviceStream &stream) override;
   bool views_out() const override { return false; }
   void put_views(std::size_t field, hlc_view *views) const override;
   const std::vector<HaloField> &fields() const override { return fields_; }

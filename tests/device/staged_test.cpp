@@ -203,6 +203,19 @@ TEST(StagedFields, of_a_swap_must_be_where_those_of_the_plan_are) {
 
 // ---------------------------------------------------------------- the order of things
 
+/// A copy between a pinned array and a device's, whole, in a stream: what a kernel is to the order of things.
+void give_copy(CUstream stream, void *pinned, void *on_device, bool to_device, std::size_t bytes) {
+  CUDA_MEMCPY3D copy{};
+  stand_in_half &host = to_device ? copy.from : copy.to, &device = to_device ? copy.to : copy.from;
+  host.type = 1;
+  host.host = pinned;
+  device.type = 2;
+  device.device = static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(on_device));
+  copy.from.pitch = copy.to.pitch = copy.width = bytes;
+  copy.from.height = copy.to.height = copy.height = copy.depth = 1;
+  EXPECT_EQ(driver().copy_3d(&copy, stream), 0);
+}
+
 /// What the program has given to the default stream precedes the swap's copies; the host has not waited for it.
 TEST(StagedFields, wait_for_the_default_stream) {
   DevicePlane device(HLC_MODE_NOTIFY);
@@ -212,15 +225,7 @@ TEST(StagedFields, wait_for_the_default_stream) {
   ASSERT_EQ(driver().host_alloc(&pinned, 8 * 8 * 8, 0), 0);
   for (int step = 1; step <= 20; ++step) {
     for (int i = 0; i < 64; ++i) static_cast<double *>(pinned)[i] = 1000 * step + rank();
-    CUDA_MEMCPY3D copy{};
-    copy.from.type = 1;
-    copy.from.host = pinned;
-    copy.to.type = 2;
-    copy.to.device = static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(device.cells().data()));
-    copy.from.pitch = copy.to.pitch = copy.width = 8;
-    copy.from.height = copy.to.height = copy.height = 64;
-    copy.depth = 1;
-    ASSERT_EQ(driver().copy_3d(&copy, nullptr), 0);
+    give_copy(nullptr, pinned, device.cells().data(), true, 8 * 8 * 8);
     EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
     EXPECT_TRUE(ok(hlc_halo_finish(halo)));
     double cells[64];
@@ -229,6 +234,57 @@ TEST(StagedFields, wait_for_the_default_stream) {
     EXPECT_EQ(cells[2 * 8], 1000 * step + (rank() + size() - 1) % size()) << "step " << step;
   }
   EXPECT_EQ(driver().host_free(pinned), 0);
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+}
+
+class StagedStreams : public testing::TestWithParam<ModeChoice> {};
+
+/// The host waits for nothing but the last of many steps. The streams take turns, of which each knows only what was given to itself.
+TEST_P(StagedStreams, of_the_program_are_followed_and_go_on_with_the_halo) {
+  for (const bool staged : {false, true}) {
+    DevicePlane device(GetParam().mode);
+    device.plane.spec.epoch = GetParam().epoch;
+    device.plane.spec.drive = GetParam().drive;
+    device.plane.spec.staged = staged;
+    hlc_halo *halo = nullptr;
+    REQUIRE_EVERYWHERE(ok(hlc_halo_init(context(), &device.plane.spec, &halo)));
+    constexpr int kSteps = 12, kCells = 64;
+    constexpr std::size_t kBytes = kCells * sizeof(double);
+    void *pinned = nullptr, *seen = nullptr;
+    ASSERT_EQ(driver().host_alloc(&pinned, kSteps * kBytes, 0), 0);
+    ASSERT_EQ(driver().host_alloc(&seen, kSteps * kBytes, 0), 0);
+    CUstream stream = nullptr;
+    ASSERT_EQ(driver().stream_create(&stream, 1), 0);
+    const auto cells = [](void *memory, int step) { return static_cast<double *>(memory) + step * kCells; };
+    for (int step = 0; step < kSteps; ++step) {
+      for (int i = 0; i < kCells; ++i) cells(pinned, step)[i] = 1000 * step + rank();
+      give_copy(stream, cells(pinned, step), device.cells().data(), true, kBytes);
+      EXPECT_TRUE(ok(hlc_halo_start_on(halo, nullptr, stream)));
+      EXPECT_TRUE(ok(hlc_halo_finish_on(halo, stream)));
+      give_copy(stream, cells(seen, step), device.cells().data(), false, kBytes);
+    }
+    EXPECT_EQ(driver().stream_synchronize(stream), 0);
+    for (int step = 0; step < kSteps; ++step) {
+      EXPECT_EQ(cells(seen, step)[2 * 8], 1000 * step + (rank() + size() - 1) % size()) << "step " << step;
+      EXPECT_EQ(cells(seen, step)[2 * 8 + 7], 1000 * step + (rank() + 1) % size()) << "step " << step;
+      EXPECT_EQ(cells(seen, step)[2 * 8 + 2], 1000 * step + rank()) << "step " << step;
+    }
+    EXPECT_EQ(driver().stream_destroy(stream), 0);
+    EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+    EXPECT_EQ(driver().host_free(pinned), 0);
+    EXPECT_EQ(driver().host_free(seen), 0);
+    EXPECT_EQ(driver().broken(), 0) << driver().rule();
+  }
+}
+
+FOR_ALL_MODES(StagedStreams);
+
+TEST(StagedFields, of_the_host_alone_ignore_streams) {
+  Plane plane;
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(ok(hlc_halo_init(context(), &plane.spec, &halo)));
+  EXPECT_TRUE(ok(hlc_halo_start_on(halo, nullptr, &plane)));
+  EXPECT_TRUE(ok(hlc_halo_finish_on(halo, &plane)));
   EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
 }
 
@@ -259,14 +315,15 @@ void expect_failure(int code, hlc_status status) {
 }
 
 /// Starts a swap; one that has failed on this rank is tried again. A crashed device fails again.
-bool start_in_the_end(hlc_halo *halo, int code) {
-  const hlc_status status = hlc_halo_start(halo, nullptr);
+bool start_in_the_end(hlc_halo *halo, bool on_stream, int code) {
+  const auto start = [&] { return on_stream ? hlc_halo_start_on(halo, nullptr, nullptr) : hlc_halo_start(halo, nullptr); };
+  const hlc_status status = start();
   if (status == HLC_OK) return true;
   expect_failure(code, status);
-  return code < kIllegalAddress && hlc_halo_start(halo, nullptr) == HLC_OK;
+  return code < kIllegalAddress && start() == HLC_OK;
 }
 
-/// A plan, two swaps, the end; on the last rank the nth call of the driver fails. Every call returns, and nothing is left. Returns whether
+/// A plan, two swaps, the second in order with a stream, the end; on the last rank the nth call of the driver fails. Every call returns, and nothing is left. Returns whether
 /// there was such a call.
 bool survive(hlc_mode mode, long n, int code) {
   DevicePlane device(mode);
@@ -277,9 +334,9 @@ bool survive(hlc_mode mode, long n, int code) {
   const hlc_status made = hlc_halo_init(context(), &device.plane.spec, &halo);
   if (made != HLC_OK) expect_failure(code, made);
   for (bool good = made == HLC_OK, swap = false; good; swap = true) {
-    const bool started = start_in_the_end(halo, code);
+    const bool started = start_in_the_end(halo, swap, code);
     EXPECT_TRUE(started || code >= kIllegalAddress);
-    const hlc_status finished = started ? hlc_halo_finish(halo) : HLC_OK;
+    const hlc_status finished = !started ? HLC_OK : swap ? hlc_halo_finish_on(halo, nullptr) : hlc_halo_finish(halo);
     if (finished != HLC_OK && mine) expect_failure(code, finished);
     if (!mine) {
       EXPECT_TRUE(ok(finished));

@@ -93,6 +93,10 @@ class Halo {
   void start() { check(hlc_halo_start(raw(), nullptr)); }
   /// Starts one swap as requested.
   void start(const Swap &what) { check(hlc_halo_start(raw(), &what)); }
+  /// The same of fields in the memory of a CUDA device, in order with the work in a stream of it (hlc_halo_start_on).
+  void start_on(void *stream) { check(hlc_halo_start_on(raw(), nullptr, stream)); }
+  /// The same as requested.
+  void start_on(void *stream, const Swap &what) { check(hlc_halo_start_on(raw(), &what, stream)); }
   /// Starts one swap of other fields than those that the Halo was made from (hlc_halo_start_with). There is one for each of them, in the
   /// same order, with the same elements, grid and depth. Needs the option rebind. Throws HLC_ERR_ARGUMENT for a field of another kind.
   template <class... Fields, class = std::enable_if_t<!(std::is_same_v<std::remove_const_t<Fields>, Swap> || ...)>>
@@ -108,6 +112,8 @@ class Halo {
   bool test() { return done(hlc_halo_test(raw())); }
   /// Completes the swap.
   void finish() { check(hlc_halo_finish(raw())); }
+  /// Completes it in order with the work in a stream, without a wait for the last copies (hlc_halo_finish_on).
+  void finish_on(void *stream) { check(hlc_halo_finish_on(raw(), stream)); }
   /// Completes the swap without copies in mode view: the cells around the block are read through Views (hlc_halo_finish_views).
   void finish_views() { check(hlc_halo_finish_views(raw())); }
   /// Releases the views and waits until the neighbours have released theirs of this block (hlc_halo_release).
