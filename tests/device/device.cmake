@@ -15,8 +15,10 @@ endforeach()
 target_link_libraries(halocline_device_windows PRIVATE halocline_mpi)
 halocline_mpi_test(NAME device_pointers TARGET halocline_device_pointers RANKS 1 2 3)
 halocline_mpi_test(NAME device_windows TARGET halocline_device_windows RANKS 1 2 3 ENV HALOCLINE_MPI_STRICT=1)
-halocline_mpi_test(NAME device_staged TARGET halocline_device_staged RANKS 2 LONG_RANKS 1 3 4 TIMEOUT 240)
-halocline_mpi_test(NAME device_staged TARGET halocline_device_staged RANKS 3 LONG_RANKS 4 FAKE_NODES 2 TIMEOUT 240)
+# By default one mode, and what does not depend on the mode.
+halocline_mpi_test(NAME device_staged_few TARGET halocline_device_staged RANKS 2 ARGS --gtest_filter=*/notify:StagedFields.*)
+halocline_mpi_test(NAME device_staged TARGET halocline_device_staged LONG_RANKS 1 2 3 4 TIMEOUT 240)
+halocline_mpi_test(NAME device_staged TARGET halocline_device_staged LONG_RANKS 3 4 FAKE_NODES 2 TIMEOUT 240)
 halocline_mpi_test(NAME device_staged_checked TARGET halocline_device_staged LONG_RANKS 2 3 ENV HALOCLINE_CHECK=1 TIMEOUT 240)
 
 # The program of docs/guide/gpu.md is linked to the driver, as a program with CUDA is.
