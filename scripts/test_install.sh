@@ -140,7 +140,18 @@ refuses_other_versions() { refuses_version "${version%%.*}.999" && refuses_versi
 names_a_missing_component() {
   configure component C "find_package(halocline $series REQUIRED COMPONENTS C CXX Rust)" >"$work/refusal" 2>&1 && return 1
   cat "$work/refusal"
-  tr -s '\n ' '  ' <"$work/refusal" | grep -qF 'halocline has no component Rust; it has C, CXX and Fortran'
+  tr -s '\n ' '  ' <"$work/refusal" | grep -qF 'halocline has no component Rust; it has C, CXX, Fortran, gaspi, shmem and armci'
+}
+
+# The wrapper and the launcher that are installed.
+builds_with_oshcc() {
+  local flags
+  flags=$(python3 -c 'import sys; sys.path.insert(0, sys.argv[1]); import launch; print(*launch.flags(sys.argv[2]))' "$scripts" "$(cached MPIEXEC_EXECUTABLE)")
+  # shellcheck disable=SC2086  # words of a command
+  "$prefix/bin/oshcc" "$sources/user_shmem.c" -o "$work/by-oshcc" && timeout 60 "$prefix/bin/oshrun" $flags -n 2 "$work/by-oshcc" >"$work/output" 2>&1
+  local status=$?
+  cat "$work/output"
+  [ $status -eq 0 ] && [ "$(grep -c 'of 2 sees its neighbour' "$work/output")" -eq 2 ]
 }
 
 reads_every_module() {
@@ -242,6 +253,13 @@ check 'find_package names a component that is not there' names_a_missing_compone
 check 'pkg-config serves a C program' builds_with_pkg_config "$mpicc" user.c halocline
 with_all check 'find_package serves a GASPI program' builds_with_find_package C user_gaspi.c halocline::gaspi ''
 check 'pkg-config serves a GASPI program, compiled without MPI' builds_with_pkg_config "$(cached CMAKE_C_COMPILER)" user_gaspi.c halocline-gaspi
+with_all check 'find_package serves an OpenSHMEM program' builds_with_find_package C user_shmem.c halocline::shmem 'COMPONENTS shmem'
+check 'pkg-config serves an OpenSHMEM program, compiled without MPI' builds_with_pkg_config "$(cached CMAKE_C_COMPILER)" user_shmem.c halocline-shmem
+check 'the installed oshcc and oshrun serve an OpenSHMEM program' builds_with_oshcc
+with_all check 'find_package serves an ARMCI program' builds_with_find_package C user_armci.c halocline::armci 'COMPONENTS armci'
+with_all check 'find_package serves an ARMCI program that links the archive' builds_with_find_package C user_armci.c halocline::armci_static \
+  'COMPONENTS C shmem armci gaspi'
+check 'pkg-config serves an ARMCI program' builds_with_pkg_config "$mpicc" user_armci.c halocline-armci
 check 'pkg-config serves a C++ program' builds_with_pkg_config "$mpicxx" user.cpp halocline
 with_all check 'pkg-config serves a Fortran program' builds_with_pkg_config "$gfortran" user.F90 halocline-fortran
 with_all check_if has_mpi_module 'this MPI has no module mpi for this compiler' 'pkg-config serves a Fortran program on module mpi' builds_with_pkg_config \

@@ -38,7 +38,8 @@ if(NOT HALOCLINE_SANITIZE)
   add_test(NAME install.whole COMMAND ${PROJECT_SOURCE_DIR}/scripts/test_install.sh ${PROJECT_BINARY_DIR})
   # Both install from the build folder, and remove what its list of installed files names.
   set_tests_properties(install.tree install.whole PROPERTIES TIMEOUT 300 RESOURCE_LOCK install)
-  halocline_classify(install.tree NEEDS halocline halocline_armci halocline_armci_static halocline_gaspi halocline_mpi halocline_mpix halocline_fortran halocline_gaspi_fortran)
+  halocline_classify(install.tree NEEDS halocline halocline_armci halocline_armci_static halocline_gaspi halocline_mpi halocline_mpix halocline_shmem
+    halocline_fortran halocline_gaspi_fortran halocline_shmem_fortran)
   halocline_classify(install.whole FULL)
 endif()
 # The manual pages have the options of --help.
