@@ -26,6 +26,10 @@ ShmemStage::ShmemStage(MPI_Comm all) : comm(all), rank(rank_of(all)), ranks(size
   std::memset(here, 0, kBytes);
   std::memset(source, 0, kBytes);
   there = static_cast<char *>(shmem_ptr(here, target));
+  // The target reaches itself: all ranks have to measure the same, so the limit only where all reach it.
+  int reached = there ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &reached, 1, MPI_INT, MPI_MIN, comm);
+  if (reached == 0) there = nullptr;
   shmem_barrier_all();
 }
 
