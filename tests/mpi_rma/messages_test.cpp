@@ -2,6 +2,7 @@
 // a row begin before the first one ends. The values are checked as well.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <dlfcn.h>
+#include <halocline/mpix.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -256,6 +257,31 @@ TEST_P(MpiMessages, of_a_row_of_fetches_are_under_way_together) {
   MPI_Win_flush(accessed.target, accessed.win);
   for (int i = 0; i < kTimes; ++i) EXPECT_EQ(old[static_cast<std::size_t>(i)], i);
   for (const std::int64_t value : swapped) EXPECT_EQ(value, 0);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/// Up to 2 KiB are in the message that notifies; more are a write and that message.
+TEST_P(MpiMessages, of_a_notified_put_there_is_one_or_a_write_more) {
+  constexpr int kTimes = 40, kFew = 4;
+  Accessed accessed(GetParam(), 8192);
+  MPI_Win_unlock_all(accessed.win);
+  ASSERT_EQ(MPIX_Win_set_num_notify(accessed.win, MPI_INFO_NULL, 1), MPI_SUCCESS);
+  MPI_Win_lock_all(0, accessed.win);
+  const std::vector<char> data(8192, 'n');
+  MPIX_Notify arrived = MPIX_NOTIFY_NULL;
+  MPIX_Win_notify_init((rank() + size() - 1) % size(), 0, kTimes, accessed.win, &arrived);
+  for (const int bytes : {8, 2048, 8192}) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const int before = sent();
+    for (int i = 0; i < kTimes; ++i) MPIX_Put_notify(data.data(), bytes, MPI_CHAR, accessed.target, 0, bytes, MPI_CHAR, 0, accessed.win);
+    const int most = bytes <= 2048 ? kTimes : 2 * kTimes;
+    EXPECT_LE(sent() - before, most + kFew) << bytes << " bytes";
+    EXPECT_GE(sent() - before, kTimes) << bytes << " bytes";
+    MPIX_Notify_start(arrived);
+    EXPECT_EQ(MPIX_Notify_wait(arrived, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    EXPECT_EQ(accessed.mine[bytes - 1], 'n');
+  }
+  MPIX_Notify_free(&arrived);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
