@@ -4,6 +4,7 @@
 #include "bench/frame/progress_line.hpp"
 #include "bench/frame/refusal.hpp"
 #include "bench/frame/team.hpp"
+#include "bench/rma/notified.hpp"
 #include "bench/rma/other_operations.hpp"
 
 #include <algorithm>
@@ -32,6 +33,8 @@ std::vector<Maker> makers_of(Stage &stage, const OperationOptions &options) {
   for (const std::string &part : options.parts) {
     if (part == "notify")
       add_sizes_of(stage, options, make_notify, makers);
+    else if (part == "swap")
+      add_sizes_of(stage, options, make_swap, makers);
     else if (part == "allreduce")
       add_sizes_of(stage, options, make_allreduce, makers);
     else if (part == "overlap")
@@ -58,8 +61,8 @@ Operation asked_for(Operation operation, const std::vector<std::string> &backend
 }  // namespace
 
 std::vector<std::string> operation_parts() {
-  return {"transfers", "rate",    "datatypes", "accumulate", "fetching",   "completion", "locks",
-          "epochs",    "barrier", "notify",    "allreduce",  "contention", "overlap",    "creation"};
+  return {"transfers", "rate",   "datatypes", "accumulate", "fetching",   "completion", "locks",   "epochs",
+          "barrier",   "notify", "swap",      "allreduce",  "contention", "overlap",    "creation"};
 }
 
 Results run_operations(MPI_Comm comm, const OperationOptions &options, int argc, char **argv) {

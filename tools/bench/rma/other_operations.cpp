@@ -3,6 +3,7 @@
 
 #include "bench/frame/variable.hpp"
 #include "bench/frame/work.hpp"
+#include "bench/rma/notified.hpp"
 
 #include <sys/mman.h>
 
@@ -31,6 +32,7 @@ class Signals {
         outgoing_(static_cast<std::size_t>(bytes), 1),
         incoming_(static_cast<std::size_t>(bytes)) {
     host_.calls.lock_all(0, host_.win);
+    if (notified_calls().put) window_ = std::make_unique<NotifiedWindow>(comm_, bytes, std::vector<int>{other()});
   }
   ~Signals() { host_.calls.unlock_all(host_.win); }
   Signals(const Signals &) = delete;
@@ -43,6 +45,16 @@ class Signals {
     segment_.flush();
     segment_.barrier();
     expect(segment_.data<char>());
+    return us;
+  }
+  bool has_window() const { return window_ != nullptr; }
+  /// By MPIX_Put_notify on a window of the drop-in.
+  double by_window(int count) {
+    const double us =
+        to_and_fro(count, [&] { window_->put(outgoing_.data(), size(), other(), 0, kNotified); }, [&] { window_->wait(kNotified); });
+    if (takes_part()) window_->flush(other());
+    meet(comm_);
+    expect(window_->data());
     return us;
   }
   double by_host(int count) {
@@ -95,6 +107,7 @@ class Signals {
   std::int64_t bytes_;
   halocline::Segment segment_;
   RmaSide host_;
+  std::unique_ptr<NotifiedWindow> window_;
   std::vector<char> outgoing_, incoming_;
   char stamp_ = 0;
 };
@@ -244,12 +257,12 @@ Operation make_notify(Stage &stage, std::int64_t bytes) {
     const double copy = time_calls(count, [&] { std::memcpy(ranks.near, ranks.plain.data(), static_cast<std::size_t>(bytes)); });
     return slowest(ranks.rank == 0 ? copy : 0, stage.comm) + stage.backends.handovers(1);
   };
-  return {"put + notify",
-          bytes,
-          {{"engine", [signals](int count) { return signals->by_engine(count); }},
-           {"host", [signals](int count) { return signals->by_host(count); }},
-           {"messages", [signals](int count) { return signals->by_messages(count); }},
-           {kLimitBackend, limit}}};
+  Operation operation{"put + notify", bytes, {{"engine", [signals](int count) { return signals->by_engine(count); }}}};
+  if (signals->has_window()) operation.backends.push_back({"drop-in", [signals](int count) { return signals->by_window(count); }});
+  operation.backends.push_back({"host", [signals](int count) { return signals->by_host(count); }});
+  operation.backends.push_back({"messages", [signals](int count) { return signals->by_messages(count); }});
+  operation.backends.push_back({kLimitBackend, limit});
+  return operation;
 }
 
 Operation make_barrier(Stage &stage) {
