@@ -2,6 +2,7 @@
 // are late, and the host cannot access the memory. Each call of the driver fails once.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include <array>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -173,6 +174,22 @@ TEST(StagedFields, are_explained) {
   EXPECT_EQ(explained(halo, HLC_FORMAT_TEXT).find("pinned"), std::string::npos);
   EXPECT_EQ(explained(halo, HLC_FORMAT_JSON).find("staged"), std::string::npos);
   EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+}
+
+/// Gaps of some elements in all dimensions: slices are no whole number of rows apart, and with four dimensions a box takes several copies.
+TEST(StagedGaps, are_left_alone_in_any_number_of_dimensions) {
+  Random random(mixed(seed() ^ 101));
+  for (int ndims = 1; ndims <= 4; ++ndims)
+    for (const int gap : {0, 1, 3}) {
+      OnDevice device(Where::everywhere);
+      Case halo = plain_case("gaps", decompose(size(), ndims, {3, 4}, 0b1111, random), 2, 2);
+      std::array<int, HLC_MAX_DIMS> order{};
+      for (int d = 0; d < ndims; ++d) order[static_cast<std::size_t>(d)] = ndims - 1 - d;
+      halo.field_shapes = padded({float64, {HLC_OPAQUE, 3}}, order, gap, 24);
+      Rig rig(halo, {"notify", HLC_MODE_NOTIFY}, Memory::shared, 1, &device);
+      if (!rig.ready()) return;
+      for (int step = 1; step <= 2; ++step) rig.swap_once(step);
+    }
 }
 
 TEST(StagedFields, of_two_devices_are_refused_with_both_names) {
