@@ -7,7 +7,7 @@ import argparse
 from halocline.command import native
 from halocline.command.options import Subparsers, add_command, add_launch, hand_on
 
-BENCHES = ("halo", "operations", "notify", "bandwidth", "overlap", "progress", "armci", "shmem")
+BENCHES = ("halo", "operations", "notify", "bandwidth", "overlap", "progress", "armci", "shmem", "computing")
 
 
 def add(subparsers: Subparsers) -> None:
