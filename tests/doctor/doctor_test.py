@@ -21,9 +21,7 @@ import time
 
 # What is known of MPIs that are right otherwise (docs/known-mpi-bugs.md): by the start of the version text, probe and outcome.
 KNOWN = {"Open MPI v5": {"epochs/pscw_nocheck": "hangs", "epochs/free_at_once": "crashes", "collectives/cartesian": "wrong"},
-         "MPICH Version:      5.0": {"messages/testall_of_many": "wrong"},
-         "Intel(R) MPI Library 2021.18": {"messages/testall_of_many": "wrong", "collectives/cartesian": "wrong",
-                                          "epochs/request_after_persistent": "crashes"}}
+         "Intel(R) MPI Library 2021.18": {"collectives/cartesian": "wrong", "epochs/request_after_persistent": "crashes"}}
 # MPI 3.1 has no persistent collectives and no large counts.
 OLD = {"collectives/neighbor_persistent", "properties/large_counts", "epochs/request_after_persistent"}
 RIGHT_RANKS = (1, 2, 4)

@@ -5,6 +5,8 @@
 
 #include <common/parse.hpp>
 
+#include "probe.hpp"
+
 namespace doctor {
 namespace {
 
@@ -58,6 +60,8 @@ std::vector<std::string> Options::for_worker(const std::string &folder, std::siz
 }
 
 bool Options::chooses(const std::string &probe) const { return matches(probe, only) && (preload.empty() || is_one_sided(probe)); }
+
+bool Options::runs(const Probe &probe) const { return !(probe.on_demand && only.empty()) && chooses(probe.name); }
 
 bool is_one_sided(const std::string &probe) {
   const auto begins_with = [&](const char *text) { return probe.rfind(text, 0) == 0; };

@@ -7,6 +7,8 @@
 
 namespace doctor {
 
+struct Probe;
+
 struct Options {
   std::string json, only;
   std::string drop_in;  ///< the library to try as well; empty: the one beside the program
@@ -18,8 +20,10 @@ struct Options {
   std::string preload;  ///< a drop-in that its ranks load before MPI; then only one-sided probes are run
 
   bool is_worker() const { return !results.empty(); }
-  /// True for the probes to be run.
+  /// True for names of probes that --only and the drop-in leave.
   bool chooses(const std::string &probe) const;
+  /// True for the probes to be run.
+  bool runs(const Probe &probe) const;
   /// The arguments by which a worker gets the same options.
   std::vector<std::string> for_worker(const std::string &folder, std::size_t from) const;
 };

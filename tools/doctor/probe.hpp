@@ -54,6 +54,7 @@ struct Probe {
   std::string name;   ///< for windows "kind/synchronisation", for others a word or two; what --only matches
   std::string calls;  ///< which MPI functions it is about
   std::function<void(Bench &)> run;
+  bool on_demand = false;  ///< runs only where --only chooses it: no mode depends on what it finds in MPIs that are right otherwise
 };
 
 /// All probes, in the order in which they are run. Those known to hang or crash somewhere stand at the end, and persistent

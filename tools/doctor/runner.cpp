@@ -103,7 +103,7 @@ std::string last_words(const std::string &path) {
 std::vector<Result> complete(const Options &options, const std::vector<Result> &found) {
   std::vector<Result> all;
   for (const Probe &probe : all_probes()) {
-    if (!options.chooses(probe.name)) continue;
+    if (!options.runs(probe)) continue;
     const auto known = std::find_if(found.begin(), found.end(), [&](const Result &r) { return r.probe == probe.name; });
     all.push_back(known == found.end() ? Result{probe.name, Outcome::untested, 0, {}} : *known);
   }

@@ -112,7 +112,7 @@ void run_probes(const Options &options, const std::string &folder, MPI_Comm worl
   if (bench.rank() == 0) file.append({{kStarted, bench.size()}});
   const auto &probes = all_probes();
   for (std::size_t i = options.first; i < probes.size(); ++i)
-    if (options.chooses(probes[i].name)) run_probe(probes[i], options, bench, telling, file);
+    if (options.runs(probes[i])) run_probe(probes[i], options, bench, telling, file);
   watch_probe("MPI_Finalize", options.limit_s);
   if (bench.rank() == 0) file.append({{kFinished, true}});
   CALL(MPI_Comm_free, &comm);

@@ -81,7 +81,7 @@ void ARMCI_Error(const char *msg, int code) {
   end_all_with("ARMCI_Error on rank %d: the program ends with code %d", job ? job->rank() : -1, code);
 }
 
-void armci_assertion_print(const char *format, ...) {
+[[gnu::format(printf, 1, 2)]] void armci_assertion_print(const char *format, ...) {
   std::va_list values;
   va_start(values, format);
   std::vfprintf(stderr, format, values);

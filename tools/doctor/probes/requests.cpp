@@ -153,7 +153,8 @@ std::vector<Probe> request_probes() {
   return {
       {"messages/waitall_of_many", "MPI_Startall, MPI_Waitall, of more than 64 requests",
        [](Bench &bench) { probe_many(bench, kWaitall); }},
-      {"messages/testall_of_many", "MPI_Start, MPI_Testall, of more than 64 requests", [](Bench &bench) { probe_many(bench, kTestall); }}};
+      {"messages/testall_of_many", "MPI_Start, MPI_Testall, of more than 64 requests", [](Bench &bench) { probe_many(bench, kTestall); },
+       true}};
 }
 
 std::vector<Probe> crashing_probes() {
