@@ -150,11 +150,10 @@ void probe_errors_return(Bench &bench) {
 }  // namespace
 
 std::vector<Probe> request_probes() {
-  return {
-      {"messages/waitall_of_many", "MPI_Startall, MPI_Waitall, of more than 64 requests",
-       [](Bench &bench) { probe_many(bench, kWaitall); }},
-      {"messages/testall_of_many", "MPI_Start, MPI_Testall, of more than 64 requests", [](Bench &bench) { probe_many(bench, kTestall); },
-       true}};
+  return {{"messages/waitall_of_many", "MPI_Startall, MPI_Waitall, of more than 64 requests",
+           [](Bench &bench) { probe_many(bench, kWaitall); }},
+          {"messages/testall_of_many", "MPI_Start, MPI_Testall, of more than 64 requests",
+           [](Bench &bench) { probe_many(bench, kTestall); }, true}};
 }
 
 std::vector<Probe> crashing_probes() {
