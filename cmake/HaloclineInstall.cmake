@@ -18,13 +18,12 @@ function(halocline_install_rpath)
   endforeach()
 endfunction()
 
-# halocline_install_library(TARGET [NAMELINK_SKIP]): without a name for the linker, of a library that only others of ours name.
 function(halocline_install_library target)
   halocline_install_rpath(${target})
   add_dependencies(installed ${target})
   set(HALOCLINE_INSTALLED_LIBRARIES ${HALOCLINE_INSTALLED_LIBRARIES} $<TARGET_FILE:${target}> PARENT_SCOPE)
   install(TARGETS ${target} EXPORT halocline-targets
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ${ARGN} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
 function(halocline_install_pkg_config name)
@@ -58,8 +57,8 @@ foreach(library halocline_core halocline halocline_armci halocline_gaspi halocli
   set_target_properties(${library} PROPERTIES LINK_DEPENDS ${CMAKE_BINARY_DIR}/package/${library}.map)
 endforeach()
 target_compile_definitions(halocline INTERFACE ${HALOCLINE_SKIP_MPICXX})
-# CMake exports a library together with all that it needs. The name says that no program links this one.
-halocline_install_library(halocline_core NAMELINK_SKIP)
+# CMake exports a library together with all that it needs. The name says that no program links this one, but for those with ARMCI's archive.
+halocline_install_library(halocline_core)
 set_target_properties(halocline_core PROPERTIES EXPORT_NAME private_core)
 halocline_install_library(halocline)
 install(DIRECTORY include/halocline DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")

@@ -37,6 +37,7 @@ SHMEM_PROFILED(pe_accessible);
 SHMEM_PROFILED(addr_accessible);
 SHMEM_PROFILED(ptr);
 SHMEM_PROFILED(info_get_version);
+SHMEM_PROFILED(pcontrol);
 SHMEM_PROFILED(info_get_name);
 SHMEM_PROFILED(malloc);
 SHMEM_PROFILED(malloc_with_hints);

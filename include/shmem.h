@@ -131,6 +131,8 @@ SHMEM_API int shmem_addr_accessible(const void *addr, int pe);
 SHMEM_API void *shmem_ptr(const void *dest, int pe);
 /** The version of OpenSHMEM. */
 SHMEM_API void shmem_info_get_version(int *major, int *minor);
+/** Does nothing, at any level. A profiling library may define it. */
+SHMEM_API void shmem_pcontrol(int level, ...);
 /** Writes SHMEM_VENDOR_STRING into SHMEM_MAX_NAME_LEN bytes. */
 SHMEM_API void shmem_info_get_name(char *name);
 

@@ -102,7 +102,7 @@ __attribute__((destructor)) static void end(void) {
 
 /* ---------------------------------------------------------------- failures */
 
-static int breaks(int code, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static int breaks(int code, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(rule, sizeof rule, format, arguments);

@@ -33,11 +33,16 @@ void end_all_with(const char *format, ...) {
   va_start(values, format);
   print(format, values);
   va_end(values);
+  end_all_at(1);
+}
+
+void end_all_at(int code) {
+  const int status = code != 0 ? code : 1;
   int begun = 0;
   MPI_Initialized(&begun);
   nanosleep(&kForTheLauncher, nullptr);
-  if (begun != 0 && !mpi_has_ended()) MPI_Abort(MPI_COMM_WORLD, 1);
-  _exit(1);
+  if (begun != 0 && !mpi_has_ended()) MPI_Abort(MPI_COMM_WORLD, status);
+  _exit(status);
 }
 
 void end_without_job(const char *call) {

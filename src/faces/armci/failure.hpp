@@ -10,6 +10,8 @@ namespace halocline::core::armci {
 [[noreturn]] void end_all();
 /// The same with a message of its own (printf rules).
 [[noreturn, gnu::format(printf, 1, 2)]] void end_all_with(const char *format, ...);
+/// Ends all ranks without a message. The exit status is the code, or 1 if that is 0.
+[[noreturn]] void end_all_at(int code);
 /// A call outside of ARMCI_Init and ARMCI_Finalize.
 [[noreturn]] void end_without_job(const char *call);
 /// Prints a message (printf rules), and returns the code.

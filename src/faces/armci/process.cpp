@@ -76,9 +76,10 @@ void ARMCI_Cleanup(void) {}
 
 void ARMCI_Error(const char *msg, int code) {
   const Job *const job = the_job();
-  std::fprintf(stderr, "%d: %s (code %d)\n", job ? job->rank() : -1, msg ? msg : "", code);
+  std::fprintf(stderr, "%d: %s (code %d)\nhalocline: ARMCI_Error on rank %d: the program ends with code %d\n", job ? job->rank() : -1,
+               msg ? msg : "", code, job ? job->rank() : -1, code);
   std::fflush(stderr);
-  end_all_with("ARMCI_Error on rank %d: the program ends with code %d", job ? job->rank() : -1, code);
+  end_all_at(code);
 }
 
 [[gnu::format(printf, 1, 2)]] void armci_assertion_print(const char *format, ...) {
@@ -90,8 +91,10 @@ void ARMCI_Error(const char *msg, int code) {
 }
 
 void armci_assertion_failed(const char *condition, const char *file, const char *function, int line, int code) {
-  end_all_with("an assertion of ARMCI on rank %d: %s is false in %s (%s:%d); the program ends with code %d",
+  std::fprintf(stderr, "halocline: an assertion of ARMCI on rank %d: %s is false in %s (%s:%d); the program ends with code %d\n",
                the_job() ? the_job()->rank() : -1, condition, function, file, line, code);
+  std::fflush(stderr);
+  end_all_at(code);
 }
 
 HLC_ARMCI_ALIAS(Init);

@@ -37,7 +37,7 @@ class Lock {
   }
 
   void set() {
-    wait_for(call_, "a lock that another thread has", [&] { return enter(); });
+    wait_for(call_, "a lock that this PE has set", [&] { return enter(); });
     const std::uint32_t before = change(home_, 0, HLC_OP_REPLACE, me());
     if (before == 0) return;
     // SYNC lock-queue (pairs with clear)

@@ -34,6 +34,9 @@ void pshmem_info_get_version(int *major, int *minor) {
   *minor = SHMEM_MINOR_VERSION;
 }
 
+/// For profiling libraries, which replace it.
+void pshmem_pcontrol(int /*level*/, ...) {}
+
 void pshmem_info_get_name(char *name) {
   if (!name) stop("shmem_info_get_name: name is NULL");
   std::strcpy(name, SHMEM_VENDOR_STRING);
@@ -43,6 +46,7 @@ HLC_SHMEM_ALIAS(pe_accessible);
 HLC_SHMEM_ALIAS(addr_accessible);
 HLC_SHMEM_ALIAS(ptr);
 HLC_SHMEM_ALIAS(info_get_version);
+HLC_SHMEM_ALIAS(pcontrol);
 HLC_SHMEM_ALIAS(info_get_name);
 
 }  // extern "C"
