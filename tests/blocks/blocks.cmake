@@ -1,6 +1,6 @@
 # Swaps of any set of boxes, in every mode.
 halocline_test_program(halocline_blocks_test blocks/blocks_test.cpp support/boxes.cpp)
-halocline_mpi_test(NAME blocks TARGET halocline_blocks_test RANKS 2 3 MPI_RANKS 2 MEMORY_RANKS 2 LONG_RANKS 1 4)
+halocline_mpi_test(NAME blocks TARGET halocline_blocks_test RANKS 2 MPI_RANKS 2 MEMORY_RANKS 2 LONG_RANKS 1 3 4)
 halocline_mpi_test(NAME blocks TARGET halocline_blocks_test RANKS 3 LONG_RANKS 2 4 FAKE_NODES 2)
 halocline_mpi_test(NAME blocks_checked TARGET halocline_blocks_test RANKS 2 ENV HALOCLINE_CHECK=1 ARGS
   --gtest_filter=Modes/Blocks.*/p2p:Modes/Blocks.*/direct:Modes/Blocks.*/fence)

@@ -13,8 +13,8 @@ foreach(test halocline_device_pointers halocline_device_windows halocline_device
   add_dependencies(${test} halocline_cuda_stand_in)
 endforeach()
 target_link_libraries(halocline_device_windows PRIVATE halocline_mpi)
-halocline_mpi_test(NAME device_pointers TARGET halocline_device_pointers RANKS 1 2 3)
-halocline_mpi_test(NAME device_windows TARGET halocline_device_windows RANKS 1 2 3 ENV HALOCLINE_MPI_STRICT=1)
+halocline_mpi_test(NAME device_pointers TARGET halocline_device_pointers RANKS 2 LONG_RANKS 1 3)
+halocline_mpi_test(NAME device_windows TARGET halocline_device_windows RANKS 2 LONG_RANKS 1 3 ENV HALOCLINE_MPI_STRICT=1)
 # By default one mode, and what does not depend on the mode.
 halocline_mpi_test(NAME device_staged_few TARGET halocline_device_staged RANKS 2 ARGS --gtest_filter=*/notify:StagedFields.*)
 halocline_mpi_test(NAME device_staged TARGET halocline_device_staged LONG_RANKS 1 2 3 4 TIMEOUT 240)
