@@ -121,12 +121,14 @@ void count_library() {
   const hlc_target to{segment, other, 0}, numbers_of_other{segment, other, kBytes}, number{segment, other, 2 * kBytes};
   const auto flush = [&] { REQUIRE(hlc_flush(segment, other)); };
   std::uint32_t value = 0;
+  // Two ids in turn: the other rank may notify again before this one has taken what came first.
   const auto put_notify = [&] {
+    const int turn = static_cast<int>(++value % 2);
     int id = 0;
-    REQUIRE(hlc_put_notify(to, mine.data(), kBytes, {1, ++value}));
-    REQUIRE(hlc_notify_wait(segment, {1, 1}, &id));
+    REQUIRE(hlc_put_notify(to, mine.data(), kBytes, {turn, value}));
+    REQUIRE(hlc_notify_wait(segment, {turn, 1}, &id));
     std::uint32_t got = 0;
-    REQUIRE(hlc_notify_reset(segment, 1, &got));
+    REQUIRE(hlc_notify_reset(segment, turn, &got));
     REQUIRE(hlc_flush_local(segment, other));
   };
   count("put with notification", put_notify, meet);
