@@ -94,6 +94,8 @@ struct Plan {
       if (edge.rank == rank && !edge.host.empty()) return "rank " + std::to_string(rank) + " on host " + edge.host;
     return "rank " + std::to_string(rank);
   }
+  /// "plan 'flow'", or "plan 2" without a name (swap_times.cpp).
+  std::string text() const;
 };
 
 /// Steps of a round that may block until the peers have done the same.

@@ -8,7 +8,6 @@
 #include "engine/communicator/collective.hpp"
 #include "engine/network/network.hpp"
 #include "exchange/modes/modes.hpp"
-#include "exchange/swap_times.hpp"
 
 namespace halocline::core {
 namespace {
@@ -108,12 +107,6 @@ Status Channels::name_peer(Status status, int e) const {
   return fail(status, "rank %d cannot reach %s: %s", plan_.topology->rank(), plan_.name_of(rank).c_str(), error_message());
 }
 
-/// "plan 'flow'", or "plan 2" without a name.
-std::string Channels::plan_text() const {
-  const std::string &given = plan_.options.name;
-  return given.empty() ? "plan " + std::to_string(plan_.times->serial()) : "plan '" + given + "'";
-}
-
 /// Reports once what the mode was asked for and cannot do here: edges to other nodes, fields that cannot be read.
 Status Channels::report_detours() const {
   const ModeRow &mode = *find_mode(plan_.options.mode);
@@ -134,7 +127,7 @@ Status Channels::report_detours() const {
     report_once("direct", "without fields",
                 "mode %s, %s: %lld of %lld links between neighbours use notify, because the data of one side are not in memory that others "
                 "read (from hlc_field_alloc; in Python Field or Context.zeros; those of an exchange never are)",
-                name, plan_text().c_str(), unread, all);
+                name, plan_.text().c_str(), unread, all);
   return Status::ok;
 }
 

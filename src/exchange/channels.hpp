@@ -46,7 +46,6 @@ class Channels {
  private:
   Status make_far_channel(const std::vector<int> &far);
   Status add(MakeChannel make, const std::vector<int> &edges, int hlc_plan_info::*route);
-  std::string plan_text() const;
   Status report_detours() const;
 
   Plan &plan_;

@@ -38,6 +38,8 @@ hlc_mode mode_of(const Plan &plan) {
 
 }  // namespace
 
+std::string Plan::text() const { return "plan " + (options.name.empty() ? std::to_string(times->serial()) : "'" + options.name + "'"); }
+
 SwapTimes::~SwapTimes() {
   if (!listed_) return;
   const std::lock_guard lock(registry().mutex);

@@ -1,9 +1,12 @@
 // Mode p2p: persistent sends and receives, taken in order of arrival. Small edges to one rank share a message, because a message costs as
-// much as some thousand bytes. A round that moves less than whole edges uses plain messages of the size that it needs. Modes notify and
-// direct use p2p for edges to other nodes where no network can be opened.
+// much as some thousand bytes. A round that moves less than whole edges sends plain messages of the size that it needs. A receive takes the
+// message of any round, and its size is compared with that of the running one. Modes notify and direct use p2p for edges to other nodes where
+// no network can be opened.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <climits>
 #include <map>
+#include <string>
 #include <tuple>
 
 #include "base/test_all.hpp"
@@ -26,6 +29,7 @@ struct Message {
   std::vector<int> edges;
   std::int64_t planned = 0;  // bytes of a whole round
   std::int64_t begin = 0;  // in the buffer
+  std::int64_t room = 0;  // bytes in the buffer: the most of any round
   std::int64_t bytes = 0;  // of the running round
   bool whole = true;  // the running round moves every edge as planned
   int to_pack = 0;  // edges that the running round has still to pack
@@ -58,7 +62,9 @@ class P2pChannel final : public Channel {
     }
     for (std::size_t i = 0; i < receives_.size(); ++i) {
       receiving_[i] = MPI_REQUEST_NULL;
-      if (receives_[i].bytes > 0) HLC_TRY(receive(i));
+      if (receives_[i].bytes == 0) continue;
+      receiving_[i] = receives_[i].persistent;
+      HLC_TRY(check_mpi(MPI_Start(&receiving_[i]), "MPI_Start"));
     }
     return Status::ok;
   }
@@ -87,14 +93,15 @@ class P2pChannel final : public Channel {
 
   Status poll_several(Edges *received) override {
     int index = MPI_UNDEFINED, flag = 0;
-    const int code = MPI_Testany(static_cast<int>(receiving_.size()), receiving_.data(), &index, &flag, MPI_STATUS_IGNORE);
+    MPI_Status status;
+    const int code = MPI_Testany(static_cast<int>(receiving_.size()), receiving_.data(), &index, &flag, &status);
     const bool named = (flag || code != MPI_SUCCESS) && index >= 0;
     *received = named ? Edges(active_[static_cast<std::size_t>(index)]) : Edges();
     HLC_TRY(check_mpi(code, "MPI_Testany"));
     if (!named) return Status::again;
     // A persistent request stays valid; it must not be found a second time.
     receiving_[static_cast<std::size_t>(index)] = MPI_REQUEST_NULL;
-    return Status::ok;
+    return check_size(receives_[static_cast<std::size_t>(index)], status);
   }
 
   const void *arrived(int e) const override { return incoming_.base() + place_in_[static_cast<std::size_t>(e)]; }
@@ -160,6 +167,7 @@ class P2pChannel final : public Channel {
     for (Message &message : messages) {
       message.begin = layout.bytes;
       for (const int e : message.edges) layout.bytes += round_up(edge(e).*space, kChunkAlignment);
+      message.room = layout.bytes - message.begin;
     }
     return layout;
   }
@@ -184,12 +192,13 @@ class P2pChannel final : public Channel {
   }
   std::vector<int> &active_of(const Message &message) { return active_[static_cast<std::size_t>(&message - receives_.data())]; }
 
-  /// Called while the parts are still those of a whole round.
+  /// Called while the parts are still those of a whole round. A receive has room for any round: MPICH ends the program where a message is
+  /// longer than its receive, as MPI_Testany calls the error handler of MPI_COMM_SELF.
   Status create_requests() {
     parts_changed();
     for (Message &message : receives_) {
       ByteCount bytes;
-      HLC_TRY(ByteCount::create(message.bytes, bytes));
+      HLC_TRY(ByteCount::create(message.room, bytes));
       HLC_TRY(check_mpi(MPI_Recv_init(incoming_.base() + message.begin, bytes.count(), bytes.type(), message.rank, message.tag, plan_.comm,
                                       &message.persistent),
                         "MPI_Recv_init"));
@@ -204,17 +213,17 @@ class P2pChannel final : public Channel {
     return Status::ok;
   }
 
-  Status receive(std::size_t i) {
-    const Message &message = receives_[i];
-    if (message.whole) {
-      receiving_[i] = message.persistent;
-      return check_mpi(MPI_Start(&receiving_[i]), "MPI_Start");
-    }
-    ByteCount bytes;
-    HLC_TRY(ByteCount::create(message.bytes, bytes));
-    return check_mpi(
-        MPI_Irecv(incoming_.base() + message.begin, bytes.count(), bytes.type(), message.rank, message.tag, plan_.comm, &receiving_[i]),
-        "MPI_Irecv");
+  /// A peer that swaps other fields, or another depth, sends a message of another size. MPI_Get_count knows none beyond that of an int.
+  Status check_size(const Message &message, const MPI_Status &status) const {
+    int count = 0;
+    HLC_TRY(check_mpi(MPI_Get_count(&status, MPI_BYTE, &count), "MPI_Get_count"));
+    if (count == message.bytes || (count == MPI_UNDEFINED && message.bytes > INT_MAX)) return Status::ok;
+    const std::string size = count == MPI_UNDEFINED ? "more than " + std::to_string(INT_MAX) : std::to_string(count);
+    return fail(Status::mismatch,
+                "a swap of %s: rank %d has received %s bytes from %s but awaits %lld: all ranks must start the same swaps, of the same "
+                "fields, depth and direction (HALOCLINE_CHECK=1 says what each has started)",
+                plan_.text().c_str(), plan_.topology->rank(), size.c_str(), plan_.name_of(message.rank).c_str(),
+                static_cast<long long>(message.bytes));
   }
 
   static void free_all(std::vector<Message> &messages) {

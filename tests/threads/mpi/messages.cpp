@@ -95,10 +95,18 @@ void retire(MPI_Request *handle) {
 
 bool is_idle(MPI_Request handle) { return handle == MPI_REQUEST_NULL || !at(handle).active; }
 
+/// MPI_ERROR has a meaning only in statuses of several requests, so here it holds the bytes.
+void describe(MPI_Status &status, int source, std::size_t bytes) {
+  status.MPI_SOURCE = source;
+  status.MPI_ERROR = static_cast<int>(bytes);
+}
+
 /// Now and then a test answers "not yet" although it could answer "done".
-bool test(MPI_Request *handle) {
+bool test(MPI_Request *handle, MPI_Status *status = MPI_STATUS_IGNORE) {
   if (is_idle(*handle)) return true;
   if (dice(4) || !try_complete(at(*handle))) return false;
+  if (const Request &ended = at(*handle); status != MPI_STATUS_IGNORE && ended.kind == Request::Kind::receive)
+    describe(*status, ended.source, ended.message->bytes);
   retire(handle);
   return true;
 }
@@ -123,12 +131,6 @@ int keep(std::unique_ptr<Request> request, MPI_Request *handle) {
   request->persistent = true;
   requests().add(std::move(request), handle);
   return MPI_SUCCESS;
-}
-
-/// MPI_ERROR has a meaning only in statuses of several requests, so here it holds the bytes.
-void describe(MPI_Status &status, int source, std::size_t bytes) {
-  status.MPI_SOURCE = source;
-  status.MPI_ERROR = static_cast<int>(bytes);
 }
 
 }  // namespace
@@ -239,12 +241,12 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status[]) {
   return MPI_SUCCESS;
 }
 
-int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *) {
+int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
   const Inside inside;
   *index = MPI_UNDEFINED;
   *flag = std::all_of(requests, requests + count, is_idle);
   for (int i = 0; !*flag && i < count; ++i)
-    if (!is_idle(requests[i]) && test(&requests[i])) {
+    if (!is_idle(requests[i]) && test(&requests[i], status)) {
       *flag = 1;
       *index = i;
     }
