@@ -194,9 +194,17 @@ def test_wrong_boxes_and_arrays_all_ranks_raise(context):
     refused("entries", [np.zeros((3, 12))], boxes=[halocline.Box((0,), (1,))])
     refused("dimensions", [np.zeros((3, 12))], depth=(1, 1, 1))
     refused("sideways", [np.zeros((3, 12))], stencil="sideways")
-    refused("shape .3, 12.; .4, 12. is needed", halocline.Shaped([np.zeros((3, 12))], ("owned", "centred")))
-    refused("stagger is 'corner'", halocline.Shaped([np.zeros((3, 12))], "corner"))
-    refused("field 0: stagger has 1 entries", halocline.Shaped([np.zeros((3, 12))], ["owned"]))
+    wrong = np.zeros((3, 12))
+    needed = r"shape \(3, 12\); \(4, 12\) is needed: \(1, 10\) cells, one node more along dimension 0 and halos of \[1, 1\] below"
+    refused(f"field 0 of box 0 has {needed}", halocline.Shaped([wrong], ("owned", "centred")))
+    refused("Blocks: field 0: stagger is 'corner'", halocline.Shaped([wrong], "corner"))
+    refused(r"Blocks: field 0: stagger\[1\] is 'corner'", halocline.Shaped([wrong], ("owned", "corner")))
+    refused("Blocks: field 0: stagger has 1 entries, but there are 2 dimensions", halocline.Shaped([wrong], ["owned"]))
+    refused("Blocks: field 0: depth has 3 entries, but there are 2 dimensions", halocline.Shaped([wrong], depth=(1, 1, 1)))
+    refused("Blocks: field 0: depth is -1; halos have 0 or more", halocline.Shaped([wrong], depth=-1))
+    refused("Blocks: field 0: depth is 1.5", halocline.Shaped([wrong], depth=1.5))
+    refused("Blocks: field 0 is a int; it must be a list with an array per box", halocline.Shaped(3))
+    refused("Blocks: field 0 has 2 arrays for 1 box; it must have one per box", halocline.Shaped([wrong] * 2))
     same = [halocline.Box((0, 0), (1, 10), 7), *([halocline.Box((0, 0), (1, 10), 8)] if context.size == 1 else [])]
     refused("overlap", [np.zeros((3, 12)) for _ in same], boxes=same)
     if context.size > 1:

@@ -407,7 +407,15 @@ def test_staggers_and_depths_that_are_none_are_refused(context, grid):
     for stagger, words in wrong:
         with pytest.raises(halocline.ArgumentError, match=words):
             halocline.Field(grid, stagger=stagger)
+    with pytest.raises(halocline.ArgumentError, match=r"stagger\[1\] is 'corner'"):
+        halocline.Field(grid, stagger=("owned", "corner"))
     u, v = halocline.Field(grid, stagger="shared"), halocline.Field(grid)
+    needed = r"the array of field h has shape .*cells, one node more along dimension 1 and halos of \[1, 1\] below and \[1, 1\] above"
+    with pytest.raises(halocline.ArgumentError, match=needed):
+        halocline.Field.over(grid, np.zeros(v.array.shape), stagger=("centred", "owned"), name="h")
+    shape = u.array.shape
+    assert repr(u) == f"<halocline.Field {shape} float64 ('shared', 'shared')>"
+    assert repr(halocline.Field(grid, name="h")) == f"<halocline.Field h {v.array.shape} float64>"
     with pytest.raises(halocline.UnsupportedError, match="staged"):
         halocline.Halo(grid, [u], staged=True)
     with halocline.Halo(grid, [u], rebind=True) as halo:
@@ -416,7 +424,7 @@ def test_staggers_and_depths_that_are_none_are_refused(context, grid):
                 halo.swap(depth=depth)
         with pytest.raises(halocline.ArgumentError, match="shape"):
             halo.swap(using=[v])
-    with pytest.raises(halocline.ArgumentError, match="a node more"):
+    with pytest.raises(halocline.ArgumentError, match="one node more along dimension 0 and 1"):
         halocline.Halo(halocline.Grid(context, (9 + 2 * context.size, 7), periodic=True), [u])
 
 

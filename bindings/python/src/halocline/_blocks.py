@@ -13,7 +13,7 @@ from . import _core
 from ._arrays import OPAQUE, TYPES, as_array, counted, dtype_of, plain, type_name, whole, wholes
 from ._context import Context, agreeing
 from ._errors import ArgumentError
-from ._grid import STAGGERS, Depth, per_dimension, sides_of, staggers_of
+from ._grid import STAGGERS, Depth, made_of, per_dimension, sides_of, staggers_of
 from ._swaps import FieldSwaps, Swapping, called, depth_of, named, numbers_of, words_of
 
 _ALIGNMENT = 64
@@ -52,7 +52,10 @@ class _Shape(NamedTuple):
 
     @classmethod
     def of(cls, stagger: str | Sequence[str], depth: Depth, ndim: int, what: str) -> "_Shape":
-        return cls(staggers_of(stagger, ndim, what), *sides_of(depth, ndim))
+        shape = cls(staggers_of(stagger, ndim, what), *sides_of(depth, ndim, f"{what}: depth"))
+        if min(*shape.low, *shape.high, 0) < 0:
+            raise ArgumentError(f"{what}: depth is {depth}; halos have 0 or more cells")
+        return shape
 
     def cells(self, box: Box) -> tuple[int, ...]:
         """The shape of the field's array of a box."""
@@ -70,11 +73,20 @@ def _checked(box: Box) -> Box:
     return Box(first, cells, whole(box.id, "id of a box"), whole(box.part, "part of a box"))
 
 
-def _field_words(given: Any, cells: tuple[int, ...], name: str, what: str) -> tuple[int, int, int, list[int], str]:
+def _per_box(arrays: Any, what: str) -> list[Any]:
+    """The arrays of a field's boxes."""
+    if isinstance(arrays, str) or not np.iterable(arrays):
+        raise ArgumentError(f"{what} is a {type(arrays).__name__}; it must be a list with an array per box, or a Shaped of one")
+    return list(arrays)
+
+
+def _field_words(given: Any, box: Box, shape: _Shape, name: str, what: str) -> tuple[int, int, int, list[int], str]:
     """A field of a box as the extension takes it. NumPy gives no meaning to the stride of an axis with one cell."""
     array = plain(as_array(given, what), what)
-    if array.shape != cells:
-        raise ArgumentError(f"{what} has shape {array.shape}; {cells} is needed: the box's cells and its halo, and one more on nodes")
+    if array.shape != shape.cells(box):
+        raise ArgumentError(
+            f"{what} has shape {array.shape}; {shape.cells(box)} is needed: {made_of(box.shape, shape.low, shape.high, shape.stagger)}"
+        )
     strides = [max(stride, array.itemsize) if count == 1 else stride for stride, count in zip(array.strides, array.shape)]
     if min(strides) <= 0 or not array.flags.writeable:
         raise ArgumentError(f"{what} has strides {array.strides}; it must be writable, with strides above 0 (not reversed or broadcast)")
@@ -117,14 +129,14 @@ class Blocks(FieldSwaps):
         with agreeing(context, "Blocks"):
             words = words_of(mode, epoch, drive, stencil)
             cells = wholes(shape, "Blocks: shape")
-            words.low, words.high = sides_of(depth, len(cells))
+            words.low, words.high = sides_of(depth, len(cells), "Blocks: depth")
             joined = per_dimension(periodic, len(cells))
             listed = [_checked(Box(*box)) for box in boxes]
             lengths = {len(joined), *(len(part) for box in listed for part in (box.start, box.shape))}
             if lengths != {len(cells)} or not 1 <= len(cells) <= 4:
                 raise ArgumentError(f"Blocks: shape has {len(cells)} entries, periodic and the boxes {lengths}; they must be equal, 1 to 4")
             given = [(name, field if isinstance(field, Shaped) else Shaped(field)) for name, field in named(fields)]
-            arrays = [(name, list(field.arrays)) for name, field in given]
+            arrays = [(name, _per_box(field.arrays, f"Blocks: {called(i, name)}")) for i, (name, field) in enumerate(given)]
             shapes = [
                 _Shape.of(field.stagger, depth if field.depth is None else field.depth, len(cells), f"Blocks: {called(i, name)}")
                 for i, (name, field) in enumerate(given)
@@ -152,11 +164,14 @@ class Blocks(FieldSwaps):
         boxes: list[Box], fields: list[tuple[str, list[Any]]], shapes: list[_Shape]
     ) -> list[tuple[int, int, int, list[int], str]]:
         """The fields of the first box, then those of the next."""
-        for i, (_, per_box) in enumerate(fields):
+        for i, (name, per_box) in enumerate(fields):
             if len(per_box) != len(boxes):
-                raise ArgumentError(f"Blocks: field {i} has {len(per_box)} arrays for {len(boxes)} boxes")
+                raise ArgumentError(
+                    f"Blocks: {called(i, name)} has {counted(len(per_box), 'array')} for {counted(len(boxes), 'box', 'boxes')}; it must "
+                    "have one per box"
+                )
         return [
-            _field_words(per_box[b], shapes[i].cells(box), name, f"Blocks: {called(i, name)} of box {b}")
+            _field_words(per_box[b], box, shapes[i], name, f"Blocks: {called(i, name)} of box {b}")
             for b, box in enumerate(boxes)
             for i, (name, per_box) in enumerate(fields)
         ]

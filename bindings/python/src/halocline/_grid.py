@@ -27,14 +27,14 @@ def number_in(table: dict[str, int], name: str, what: str) -> int:
     return table[name]
 
 
-def sides_of(depth: Depth, ndim: int) -> tuple[list[int], list[int]]:
-    """The depth of the low and of the high side of each dimension."""
+def sides_of(depth: Depth, ndim: int, what: str = "depth") -> tuple[list[int], list[int]]:
+    """The depth of the low and of the high side of each dimension. `what` is what messages call it."""
     per_dim: list[Any] = [depth] * ndim if isinstance(depth, str) or not np.iterable(depth) else list(depth)
     if len(per_dim) != ndim:
-        raise ArgumentError(f"depth has {len(per_dim)} entries, but the grid has {ndim} dimensions")
-    pairs = [wholes(entry, "depth") if np.iterable(entry) else [whole(entry, "depth")] * 2 for entry in per_dim]
+        raise ArgumentError(f"{what} has {len(per_dim)} entries, but there are {ndim} dimensions")
+    pairs = [wholes(entry, what) if np.iterable(entry) else [whole(entry, what)] * 2 for entry in per_dim]
     if any(len(pair) != 2 for pair in pairs):
-        raise ArgumentError(f"depth is {depth!r}; a dimension has one depth, or that of its low and of its high side")
+        raise ArgumentError(f"{what} is {depth!r}; a dimension has one depth, or that of its low and of its high side")
     return [low for low, _ in pairs], [high for _, high in pairs]
 
 
@@ -47,10 +47,17 @@ def staggers_of(stagger: str | Sequence[str], ndim: int, what: str) -> tuple[str
     """Where values are along each dimension; one word says it for all."""
     words = [stagger] * ndim if isinstance(stagger, str) else list(stagger)
     if len(words) != ndim:
-        raise ArgumentError(f"{what}: stagger has {len(words)} entries, but the grid has {ndim} dimensions")
-    for word in words:
-        number_in(STAGGERS, word, "stagger")
+        raise ArgumentError(f"{what}: stagger has {len(words)} entries, but there are {ndim} dimensions")
+    for d, word in enumerate(words):
+        number_in(STAGGERS, word, f"{what}: stagger" if isinstance(stagger, str) else f"{what}: stagger[{d}]")
     return tuple(words)
+
+
+def made_of(cells: Sequence[int], low: list[int], high: list[int], stagger: Sequence[str]) -> str:
+    """What the extents of a field's array add up from, for messages."""
+    nodes = [str(d) for d, word in enumerate(stagger) if word != "centred"]
+    more = f", one node more along dimension {' and '.join(nodes)}" if nodes else ""
+    return f"{tuple(cells)} cells{more} and halos of {low} below and {high} above"
 
 
 class Placement(NamedTuple):
@@ -227,9 +234,10 @@ class Field:
         field._device = on_device(array, "Field.over: array")
         field.array = array if field._device else plain(as_array(array, "Field.over: array"), "Field.over: array")
         if field._memory.shape != field._cells():
+            called = f"the array of field {name}" if name else "the array"
             raise ArgumentError(
-                f"Field.over: the array has shape {field._memory.shape}; on this rank {field._cells()} is needed: {grid.local} cells and a "
-                f"halo of {depth}"
+                f"Field.over: {called} has shape {field._memory.shape}; on this rank {field._cells()} is needed: "
+                f"{made_of(grid.local, field.low, field.high, field.stagger)}"
             )
         if not field._device and not field.array.flags.writeable:
             raise ArgumentError("Field.over: the array is read-only, and swaps write its halo")
@@ -238,7 +246,7 @@ class Field:
     def _describe(self, grid: Grid, depth: Depth, stagger: str | Sequence[str], name: str | None) -> None:
         self.grid, self.name = grid, name
         self.stagger = staggers_of(stagger, grid.ndim, "Field")
-        self.low, self.high = sides_of(depth, grid.ndim)
+        self.low, self.high = sides_of(depth, grid.ndim, "Field: depth")
         if min(*self.low, *self.high, 0) < 0:
             raise ArgumentError(f"Field: depth is {depth}; halos have 0 or more cells")
 
@@ -293,4 +301,6 @@ class Field:
         return self.array[tuple(slice(begin, begin + count) for begin, count in zip(first, self._block()))]
 
     def __repr__(self) -> str:
-        return f"<halocline.Field {self.name or ''} {self._memory.shape} {self.dtype}>"
+        name = f" {self.name}" if self.name else ""
+        nodes = f" {self.stagger}" if any(word != "centred" for word in self.stagger) else ""
+        return f"<halocline.Field{name} {self._memory.shape} {self.dtype}{nodes}>"

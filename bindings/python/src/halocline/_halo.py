@@ -13,7 +13,7 @@ from . import _core
 from ._arrays import OPAQUE, TYPES, counted, shown, type_name, wholes
 from ._context import ExplainedPlan, agreeing
 from ._errors import ArgumentError
-from ._grid import STAGGERS, Depth, Field, Grid, number_in, per_dimension, sides_of
+from ._grid import STAGGERS, Depth, Field, Grid, made_of, number_in, per_dimension, sides_of
 from ._pieces import Piece, pieces_of
 from ._swaps import Swapping, called, depth_of, numbers_of, words_of
 
@@ -26,8 +26,8 @@ def _check_block(i: int, field: Field, grid: Grid) -> None:
     needed = tuple(below + cells + above + node for below, cells, above, node in zip(field.low, grid.local, field.high, nodes))
     if len(field.low) != grid.ndim or field._memory.shape != needed:
         raise ArgumentError(
-            f"Halo: {called(i, field.name)} has shape {field._memory.shape}; on this grid and rank {needed} is needed: {grid.local} cells"
-            f"{', a node more where it is on nodes,' if any(nodes) else ''} and halos of {field.low} below and {field.high} above"
+            f"Halo: {called(i, field.name)} has shape {field._memory.shape}; on this grid and rank {needed} is needed: "
+            f"{made_of(grid.local, field.low, field.high, field.stagger)}"
         )
 
 
@@ -37,7 +37,7 @@ def _depths_of(fields: list[Field], depth: Depth | Literal["each"] | None, ndim:
         return [(field.low, field.high) for field in fields]
     one = ([0] * ndim, [0] * ndim)
     if depth is not None:
-        one = sides_of(depth, ndim)
+        one = sides_of(depth, ndim, "Halo: depth")
     elif fields:
         one = fields[0].low, fields[0].high
     return [one for _ in fields]
