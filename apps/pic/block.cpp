@@ -25,6 +25,19 @@ int Block::owner(const Int3 &cell) const {
   return grid_.rank_at(coords);
 }
 
+SplitArray::SplitArray(const halocline::Context &context, const Block &block, int width)
+    : width_(width),
+      halo_{block.is_split(0) ? 1 : 0, block.is_split(1) ? 1 : 0, block.is_split(2) ? 1 : 0},
+      stride_{(block.n(1) + 2 * halo_[1]) * (block.n(2) + 2 * halo_[2]) * width, (block.n(2) + 2 * halo_[2]) * width, width},
+      place_(block.cells_with_halo()),
+      data_(context, static_cast<std::size_t>((block.n(0) + 2 * halo_[0]) * stride_[0])) {
+  const auto along = [&](int d, std::int64_t i) { return (halo(d) > 0 ? i + 1 : (i + block.n(d)) % block.n(d)) * stride(d); };
+  for (std::int64_t i = -1; i <= block.n(0); ++i)
+    for (std::int64_t j = -1; j <= block.n(1); ++j)
+      for (std::int64_t k = -1; k <= block.n(2); ++k)
+        place_[block.cell(i, j, k)] = static_cast<std::size_t>(along(0, i) + along(1, j) + along(2, k));
+}
+
 void gather(const Block &block, const Array &from, double *to) {
   const auto width = static_cast<std::size_t>(from.width());
   for_own(block, [&](std::size_t cell, std::size_t own, auto, auto, auto) { std::copy_n(from.at(cell), width, to + own * width); });

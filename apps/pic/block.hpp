@@ -26,6 +26,8 @@ class Block {
   std::int64_t n(int d) const { return n_[at(d)]; }
   std::int64_t start(int d) const { return grid_.start(d); }
   std::int64_t global(int d) const { return grid_.global(d); }
+  /// Whether several ranks share a dimension.
+  bool is_split(int d) const { return grid_.ranks(d) > 1; }
   double length(int d) const { return length_[at(d)]; }
   double spacing(int d) const { return spacing_[at(d)]; }
   /// Of a cell.
@@ -76,6 +78,29 @@ class Array {
 
  private:
   int width_;
+  halocline::SharedArray<double> data_;
+};
+
+/// As Array, but with halo cells only along dimensions that are split among ranks. Along others the block borders on itself: there a cell
+/// beyond one side is a cell of the other, and nothing has to be copied or added. Cells have the numbers that they have in an Array.
+class SplitArray {
+ public:
+  /// Making one is collective.
+  SplitArray(const halocline::Context &context, const Block &block, int width);
+  double *at(std::size_t cell) { return data_.data() + place_[cell]; }
+  const double *at(std::size_t cell) const { return data_.data() + place_[cell]; }
+  int width() const { return width_; }
+  /// Halo cells on each side along a dimension, 0 or 1.
+  int halo(int d) const { return halo_[static_cast<std::size_t>(d)]; }
+  /// Numbers between neighbours along a dimension.
+  std::ptrdiff_t stride(int d) const { return stride_[static_cast<std::size_t>(d)]; }
+  void clear() { std::fill(data_.data(), data_.data() + data_.size(), 0.0); }
+
+ private:
+  int width_;
+  std::array<int, 3> halo_;
+  Int3 stride_;
+  std::vector<std::size_t> place_;  ///< of each cell of an Array: the index of its first number
   halocline::SharedArray<double> data_;
 };
 

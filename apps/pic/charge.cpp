@@ -4,29 +4,48 @@
 #include <algorithm>
 
 namespace pic {
+namespace {
+
+/// Calls visit(i, j, own) for all rows of a block: own is the number of the row's first cell.
+template <class Visit>
+void for_rows(const Block &block, const Visit &visit) {
+  for (std::int64_t i = 0; i < block.n(0); ++i)
+    for (std::int64_t j = 0; j < block.n(1); ++j) visit(i, j, (i * block.n(1) + j) * block.n(2));
+}
+
+}  // namespace
 
 Correction::Correction(const Setup &setup)
     : block_(setup.block),
+      guess_(setup.context, setup.block, 1),
       potential_(setup.context, setup.block, 1),
       displacement_(setup.context, setup.block, 3),
-      face_swaps_(setup, potential_, Sides::faces, Way::forward, Site::gauss, "potential of an iteration"),
+      face_swaps_(setup, Moved(setup.block, guess_, 0, 1), Sides::faces, Way::forward, Site::gauss, "potential of an iteration"),
       swaps_(setup, potential_, Sides::both, Way::forward, Site::gauss, "displacement potential"),
       x_(size()) {
   for (int d = 0; d < 3; ++d) per_square_[d] = 1 / (block_.spacing(d) * block_.spacing(d));
 }
 
 void Correction::apply(const double *from, double *to) {
-  scatter(block_, from, potential_);
+  const std::int64_t row = block_.n(2);
+  for_rows(block_,
+           [&](std::int64_t i, std::int64_t j, std::int64_t own) { std::copy_n(from + own, row, guess_.at(block_.cell(i, j, 0))); });
   face_swaps_.swap();
-  for_own(block_, [&](std::size_t cell, std::size_t own, auto, auto, auto) {
-    const double here = *potential_.at(cell);
+  for_rows(block_, [&](std::int64_t i, std::int64_t j, std::int64_t own) { apply_to_row(i, j, to + own); });
+}
+
+void Correction::apply_to_row(std::int64_t i, std::int64_t j, double *to) const {
+  const std::int64_t cells = block_.n(2);
+  const double *row = guess_.at(block_.cell(i, j, 0));
+  const double *sides[2][2] = {{guess_.at(block_.cell(i + 1, j, 0)), guess_.at(block_.cell(i - 1, j, 0))},
+                               {guess_.at(block_.cell(i, j + 1, 0)), guess_.at(block_.cell(i, j - 1, 0))}};
+  const double first = *guess_.at(block_.cell(i, j, -1)), last = *guess_.at(block_.cell(i, j, cells));
+  for (std::int64_t k = 0; k < cells; ++k) {
+    const double here = row[k], above = k + 1 < cells ? row[k + 1] : last, below = k > 0 ? row[k - 1] : first;
     double sum = 0;
-    for (int d = 0; d < 3; ++d) {
-      const double above = *potential_.at(moved(cell, block_.stride(d))), below = *potential_.at(moved(cell, -block_.stride(d)));
-      sum += per_square_[d] * ((here - above) + (here - below));
-    }
-    to[own] = sum;
-  });
+    for (int d = 0; d < 2; ++d) sum += per_square_[d] * ((here - sides[d][0][k]) + (here - sides[d][1][k]));
+    to[k] = sum + per_square_[2] * ((here - above) + (here - below));
+  }
 }
 
 Solved Correction::run(const std::vector<double> &missing, const Array &density, Sums &sums, const Limits &limits,

@@ -29,11 +29,14 @@ class Correction : public Operator {
   /// What is moved: the gradient of the potential. Of all that is missing 9 / 10 are corrected, as the authors do.
   static constexpr double kPart = 0.9;
 
+  /// Minus the Laplacian of the guess in cells (i, j, 0) and above.
+  void apply_to_row(std::int64_t i, std::int64_t j, double *to) const;
   void find_displacements(const Array &density, const std::vector<Species> &species);
   void displace(Species &species) const;
 
   const Block &block_;
   double per_square_[3];
+  SplitArray guess_;  ///< the potential of an iteration
   Array potential_, displacement_;
   Swaps face_swaps_, swaps_;
   std::vector<double> x_;

@@ -11,7 +11,7 @@ void add_product(const double *block, const double *field, double *sum) {
 
 }  // namespace
 
-FieldSolver::FieldSolver(const Setup &setup, const Array &moments, double step)
+FieldSolver::FieldSolver(const Setup &setup, const SplitArray &moments, double step)
     : block_(setup.block),
       moments_(moments),
       step_(step),

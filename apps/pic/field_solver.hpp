@@ -13,7 +13,7 @@ namespace pic {
 class FieldSolver : public Operator {
  public:
   /// step: theta dt. Collective.
-  FieldSolver(const Setup &setup, const Array &moments, double step);
+  FieldSolver(const Setup &setup, const SplitArray &moments, double step);
 
   std::size_t size() const override { return 3 * block_.own_cells(); }
   void apply(const double *from, double *to) override;
@@ -25,7 +25,7 @@ class FieldSolver : public Operator {
   void multiply_mass(bool inner, double *to) const;
 
   const Block &block_;
-  const Array &moments_;
+  const SplitArray &moments_;
   double step_;
   PairOffsets pairs_;
   Array field_, curl_, curl_curl_;

@@ -68,7 +68,9 @@ class Model {
   std::unique_ptr<Sums> sums_;
   std::unique_ptr<Migration> migration_;
   State state_;
-  Array magnetic_on_nodes_, moments_, density_, scratch_, curl_;
+  Array magnetic_on_nodes_;
+  SplitArray moments_;
+  Array density_, scratch_, curl_;
   Swaps electric_swaps_, magnetic_swaps_, moments_deposit_, moments_swaps_, charge_deposit_, charge_swaps_;
   FieldSolver solver_;
   Correction correction_;

@@ -8,8 +8,9 @@
 
 namespace pic {
 
-/// Which halo cells a swap has: all around the block, those on the high sides, or those beside faces, without edges and corners.
-enum class Sides { both, high, faces };
+/// Which halo cells a swap has: all around the block, those on the high sides, all but those on the high side of x, or those beside faces,
+/// without edges and corners.
+enum class Sides { both, high, not_high_x, faces };
 /// Forward: owners to halos. Reverse: halo values are added to their owners.
 enum class Way { forward, reverse };
 
@@ -21,10 +22,24 @@ struct Setup {
   Clock &clock;
 };
 
+/// The numbers of an array that a swap moves.
+struct Moved {
+  Moved(const Block &block, Array &array);
+  /// `count` numbers of each cell, from number `first` on.
+  Moved(const Block &block, SplitArray &array, int first, int count);
+
+  double *own;  ///< the first one of the block's first cell
+  int count;
+  std::ptrdiff_t stride[3];  ///< numbers between neighbouring cells
+  int halo[3];  ///< cells on each side, 0 or 1
+};
+
 class Swaps {
  public:
   /// Collective. The array outlives it.
-  Swaps(const Setup &setup, Array &array, Sides sides, Way way, Site site, const char *name);
+  Swaps(const Setup &setup, const Moved &moved, Sides sides, Way way, Site site, const char *name);
+  Swaps(const Setup &setup, Array &array, Sides sides, Way way, Site site, const char *name)
+      : Swaps(setup, Moved(setup.block, array), sides, way, site, name) {}
 
   void start();
   void finish();
@@ -32,7 +47,7 @@ class Swaps {
   void swap();
 
  private:
-  static halocline::Halo plan(const Setup &setup, Array &array, Sides sides, Way way, const char *name);
+  static halocline::Halo plan(const Setup &setup, const Moved &moved, Sides sides, Way way, const char *name);
 
   Clock &clock_;
   Way way_;
