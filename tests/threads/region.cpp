@@ -67,6 +67,8 @@ int Region::open(const ObjectAddress &address) {
   return 0;
 }
 
+int Region::promise() { return 0; }
+
 /// Mapped already, unless the rank is alone on its node.
 int Region::map(Member, Pages) {
   if (!base_) base_ = new_memory(bytes());

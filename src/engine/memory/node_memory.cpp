@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/memory/node_memory.hpp"
 
+#include <cerrno>
 #include <cstring>
 
 #include "engine/communicator/collective.hpp"
@@ -20,6 +21,13 @@ struct Layout : Job {
 
 Status shortage(const Communicator &communicator, std::int64_t bytes, int error) {
   if (error == 0) return Status::ok;
+  const std::int64_t promised = error == ENOSPC ? transport::shm::promised_bytes() : 0;
+  if (promised > 0)
+    return fail(
+        Status::memory,
+        "rank %d cannot allocate %lld bytes of shared memory on its node: %s (see 'df /dev/shm'; of what it shows as available %lld "
+        "bytes are for memory that programs have allocated and not touched yet)",
+        communicator.rank(), static_cast<long long>(bytes), std::strerror(error), static_cast<long long>(promised));
   return fail(Status::memory, "rank %d cannot allocate %lld bytes of shared memory on its node: %s (see 'df /dev/shm', 'ulimit -a')",
               communicator.rank(), static_cast<long long>(bytes), std::strerror(error));
 }
@@ -73,7 +81,10 @@ Status create_shared_memory(Communicator &communicator, std::int64_t my_bytes, S
   HLC_TRY(gather_sizes(communicator, SharedMemory::rounded(my_bytes, pages), layout, segment));
   // A rank alone on its node needs no object, if there is no helper.
   if (communicator.members() > 1 || file == ObjectFile::kept) HLC_TRY(open_or_name(communicator, layout, segment));
-  const int error = segment.map(communicator.member(), pages);
+  const bool is_maker = communicator.members() > 1 ? communicator.member() == 0 : file == ObjectFile::kept;
+  int error = is_maker && pages == Pages::promised ? segment.promise() : 0;
+  if (error == 0) error = segment.map(communicator.member(), pages);
+  if (error == 0 && (pages == Pages::promised || pages == Pages::untouched)) segment.explain_missing_pages(communicator.rank());
   if (file == ObjectFile::closed) segment.close();
   return agree(communicator, communicator.node_comm(), shortage(communicator, segment.bytes(), error));
 }

@@ -93,7 +93,9 @@ Status Segment::make_memory(const SegmentSpec &spec, const char *user_memory) {
     if (user_memory) permit_node_to_trace(communicator_);
     return Status::ok;
   });
-  const Status made = create_shared_memory(communicator_, bytes, object_, file_of(communicator_), spec.pages);
+  // A network registers all pages, so they are there from the beginning.
+  const bool is_late = communicator_.nodes() == 1 && spec.pages == Pages::reserved;
+  const Status made = create_shared_memory(communicator_, bytes, object_, file_of(communicator_), is_late ? Pages::promised : spec.pages);
   if (!failed(made)) {
     PartHeader &header = *reinterpret_cast<PartHeader *>(object_.part(communicator_.member()));
     header.bytes = spec.bytes;

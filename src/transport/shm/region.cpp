@@ -6,7 +6,6 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,13 +19,15 @@ namespace halocline::core::transport::shm {
 
 namespace {
 
-/// Returns an errno: ENOSPC if the file's file system has no room for this number of bytes now.
-int look_for_room(int file, std::int64_t bytes) {
-  struct statvfs system;
-  if (fstatvfs(file, &system) != 0) return errno;
-  const auto block = static_cast<std::int64_t>(system.f_frsize);
-  // A file system without a limit reports 0 blocks.
-  return system.f_blocks > 0 && bytes / block > static_cast<std::int64_t>(system.f_bavail) ? ENOSPC : 0;
+/// Parts up to this size are reserved at once: that takes a millisecond at most, and their first use takes no page faults.
+constexpr std::int64_t kReservedAtOnce = kHugePage;
+
+/// Returns an errno or 0.
+int allocate_pages(int file, std::int64_t begin, std::int64_t bytes) {
+  int error = 0;
+  do error = posix_fallocate(file, begin, bytes);
+  while (error == EINTR);
+  return error;
 }
 
 /// Maps an object, or without one anonymous memory. Returns null and sets errno if that is not possible.
@@ -58,6 +59,8 @@ char *map_for_huge_pages(std::int64_t bytes, int file) {
 Region::Region(Region &&other) noexcept { *this = std::move(other); }
 
 Region &Region::operator=(Region &&other) noexcept {
+  std::swap(late_, other.late_);
+  std::swap(promise_, other.promise_);
   std::swap(base_, other.base_);
   std::swap(file_, other.file_);
   std::swap(offsets_, other.offsets_);
@@ -65,7 +68,8 @@ Region &Region::operator=(Region &&other) noexcept {
 }
 
 Region::~Region() {
-  close();
+  late_.end();
+  close_file();
   if (base_) munmap(base_, static_cast<std::size_t>(bytes()));
 }
 
@@ -130,22 +134,30 @@ void Region::unlink(const ObjectAddress &address) {
   if (address.name[0] != '\0') shm_unlink(address.name);
 }
 
+/// Where promises are not possible all parts are reserved here, in the memory of this core.
+int Region::promise() {
+  bool any = false;
+  for (Member member = 0; member + 1 < static_cast<Member>(offsets_.size()); ++member) any = any || part_bytes(member) > kReservedAtOnce;
+  if (!any) return 0;
+  const int error = promise_.make(file_, bytes());
+  return error == 0 || error == ENOSPC ? error : allocate_pages(file_, 0, bytes());
+}
+
 int Region::map(Member me, Pages pages) {
-  // An untouched part is not reserved, so a full /dev/shm is looked for here.
-  const int error = file_ >= 0 && pages == Pages::untouched ? look_for_room(file_, part_bytes(me)) : 0;
-  if (error) return error;
+  const bool is_late = pages == Pages::untouched || (pages == Pages::promised && part_bytes(me) > kReservedAtOnce);
+  // Nothing keeps room for an untouched part, nor gives a promise for a large reserved one.
+  const bool needs_room = file_ >= 0 && pages != Pages::promised && (is_late || part_bytes(me) > kReservedAtOnce);
+  if (const int error = needs_room ? look_for_room(file_, part_bytes(me)) : 0) return error;
   base_ = pages != Pages::reserved && bytes() >= kHugePage ? map_for_huge_pages(bytes(), file_) : map_shared(bytes(), file_);
   if (!base_) return errno;
-  return pages == Pages::untouched ? 0 : reserve_part(me, pages);
+  if (is_late && pages == Pages::promised) place_pages_here(part(me), part_bytes(me));
+  return is_late ? 0 : reserve_part(me, pages);
 }
 
 /// Reserving my own part places its pages in this core's memory, and turns a full /dev/shm into an error here.
 int Region::reserve_part(Member me, Pages pages) {
   if (pages == Pages::huge) join_pages(part(me), part_bytes(me));
-  int error = 0;
-  if (file_ >= 0) do
-      error = posix_fallocate(file_, offsets_[static_cast<std::size_t>(me)], part_bytes(me));
-    while (error == EINTR);
+  const int error = file_ >= 0 ? allocate_pages(file_, offsets_[static_cast<std::size_t>(me)], part_bytes(me)) : 0;
   if (!error) provide_pages(part(me), part_bytes(me));
   return error;
 }
@@ -158,7 +170,8 @@ int Region::map_from(std::int64_t place) {
 }
 
 void Region::abandon() {
-  close();
+  late_.end();
+  close_file();
   constexpr int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
   if (!base_) return;
   void *memory = mmap(base_, static_cast<std::size_t>(bytes()), PROT_READ | PROT_WRITE, kind, -1, 0);
@@ -166,6 +179,11 @@ void Region::abandon() {
 }
 
 void Region::close() {
+  if (!promise_.is_made()) close_file();
+}
+
+void Region::close_file() {
+  promise_.withdraw();
   if (file_ >= 0) ::close(file_);
   file_ = -1;
 }

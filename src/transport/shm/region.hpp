@@ -7,6 +7,8 @@
 
 #include <vector>
 
+#include "transport/shm/late_pages.hpp"
+#include "transport/shm/promise.hpp"
 #include "transport/transport.hpp"
 
 namespace halocline::core::transport::shm {
@@ -21,15 +23,21 @@ struct ObjectAddress {
   char name[64] = "";  // "": it has none
 };
 
-/// Whether the owner of a part reserves its pages at once; huge: does so in huge pages, where the kernel can (base/pages.hpp).
-enum class Pages { reserved, untouched, huge };
+/// When a part gets its pages.
+///
+/// - reserved: at once, from its owner.
+/// - huge: so, too, in huge pages where the kernel can make them (base/pages.hpp).
+/// - promised: a large part when they are touched, in the owner's memory, whichever rank touches them. Until then processes of the machine that ask
+///   for room leave as much to it (promise.hpp).
+/// - untouched: when they are touched, in the memory of the core that does so. Room is looked for, and not promised.
+enum class Pages { reserved, untouched, huge, promised };
 
 /// Memory with one part per rank of the node. Move-only; the destructor unmaps and closes. Functions that may fail return an errno or 0.
 /// Only reserve allocates, or lay_out without it.
 ///
 ///   object: | part of member 0 ... | part of member 1 ... | ... |     each part starts on a page and is zero at first
 ///
-/// Pages are reserved at creation, by the rank that owns the part: so a full /dev/shm is an error then and no signal later.
+/// Pages are reserved or promised at creation: so a full /dev/shm is an error then and no signal later.
 class Region {
  public:
   Region() = default;
@@ -57,12 +65,15 @@ class Region {
   int describe(ObjectAddress &address) const;
   /// Removes the name, if there is one.
   static void unlink(const ObjectAddress &address);
-  /// Reserves my part and maps all parts; without an object it maps anonymous memory. With Pages::untouched nothing is reserved, and only
-  /// the room is checked. Then the core that touches a page first gets it in its own memory.
+  /// Promises room for an object that is to be mapped with Pages::promised, if any part is large; one process does so, and keeps the file open.
+  int promise();
+  /// Maps all parts, and reserves my own if its pages are to be there at once; without an object it maps anonymous memory.
   int map(Member me, Pages pages = Pages::reserved);
   /// Maps the laid out bytes of an object that others have created, from an offset of whole pages. Reserves nothing.
   int map_from(std::int64_t place);
-  /// Closes the file; the mapping keeps the object.
+  /// Lets a missing page of what is mapped be explained before it ends the process. `rank`: of this process.
+  void explain_missing_pages(int rank) { late_.watch(base_, bytes(), rank); }
+  /// Closes the file, unless room is promised; the mapping keeps the object.
   void close();
   /// Releases the object and maps private memory in its place, zero at first and allocated on first touch. For addresses that may still be
   /// written to.
@@ -80,7 +91,10 @@ class Region {
  private:
   int resize_and_describe(ObjectAddress &address);
   int reserve_part(Member me, Pages pages);
+  void close_file();
 
+  LatePages late_;
+  Promise promise_;
   char *base_ = nullptr;
   int file_ = -1;
   std::vector<std::int64_t> offsets_;  // per member, and the end

@@ -50,7 +50,7 @@ void publish(const CommContext &comm, const WindowParts &parts, const MemorySpec
 
 /// Collective, the same status on all ranks.
 Status make_parts(CommContext &comm, std::int64_t bytes, WindowParts &parts) {
-  if (!comm.spans_nodes()) return create_shared_memory(comm.context, bytes, parts.region);
+  if (!comm.spans_nodes()) return create_shared_memory(comm.context, bytes, parts.region, ObjectFile::closed, Pages::promised);
   Context &context = comm.context;
   HLC_TRY(prepare(context, context.comm(), [&] {
     parts.segment = std::make_unique<Segment>(context.network());
