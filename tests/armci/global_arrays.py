@@ -82,7 +82,8 @@ class Kit:
 
     def mpi_library(self):
         name = "libmpi.so.40" if self.kind == "openmpi" else "libmpi.so.12"
-        found = sorted(self.prefix.rglob(name))
+        # The nearest: another MPI may lie further down, such as Intel MPI beside MPICH, with a library of the same name.
+        found = sorted(self.prefix.rglob(name), key=lambda file: (len(file.parts), file))
         if not found:
             skip(f"{self.prefix} has no {name}, the library that Debian's programs need")
         return found[0]
