@@ -1,6 +1,8 @@
 // armci_msg_*: messages, broadcasts, reductions and selections.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -53,6 +55,139 @@ TEST(ArmciMsgRcvany, says_who_has_sent) {
     armci_msg_snd(23, &value, sizeof value, 0);
   }
   armci_msg_barrier();
+}
+
+/// The message of a rank to another one. Lengths change between those that fit a ring of shared memory and those that MPI carries.
+struct Letter {
+  int from, to, number;
+
+  int tag() const { return 40 + number % 3; }
+  std::size_t words() const { return static_cast<std::size_t>(number % 7 == 3 ? 9000 : number % 5 == 1 ? 700 : number % 4); }
+  std::vector<std::uint64_t> text() const { return words_of(from, as_index(1000 * to + number), words() + 1); }
+  void send() const {
+    auto sent = text();
+    armci_msg_snd(tag(), sent.data(), static_cast<int>(8 * sent.size()), to);
+  }
+  void receive() const {
+    std::vector<std::uint64_t> got(10000);
+    int length = -1;
+    armci_msg_rcv(tag(), got.data(), 80000, &length, from);
+    check(got, length);
+  }
+  void check(std::vector<std::uint64_t> got, int length) const {
+    ASSERT_EQ(length, static_cast<int>(8 * text().size())) << "message " << number << " of rank " << from;
+    got.resize(as_index(length / 8));
+    ASSERT_EQ(got, text()) << "message " << number << " of rank " << from;
+  }
+};
+
+/// A pause that differs between ranks and calls.
+void pause(int number) {
+  if (number % 5 == rank() % 5) usleep(static_cast<unsigned>(37 * (number % 11) * (rank() + 1)));
+}
+
+constexpr int kLetters = 42;
+
+/// A rank of each pair sends all of its messages while the other one waits, then they change roles.
+TEST(ArmciMsgSnd, keeps_the_order_of_each_tag_whoever_is_late) {
+  for (int low = 0; low < size(); ++low)
+    for (int high = low + 1; high < size(); ++high) {
+      if (rank() != low && rank() != high) continue;
+      const int other = low + high - rank();
+      for (const bool sends : {rank() == low, rank() != low})
+        for (int number = 0; number < kLetters; ++number) {
+          pause(number);
+          sends ? Letter{rank(), other, number}.send() : Letter{other, rank(), number}.receive();
+        }
+    }
+  armci_msg_barrier();
+}
+
+/// Many on a node, few between nodes, where each may take milliseconds if ranks share cores.
+int count_for(int r, int on_node) { return armci_domain_same_id(ARMCI_DOMAIN_SMP, r) != 0 ? on_node : 20; }
+
+/// Short messages that are received long after, tag by tag, and after a barrier: no rank waits for another before that.
+TEST(ArmciMsgSnd, of_few_bytes_does_not_wait_for_the_receive) {
+  const auto number_of = [](int from, int number) { return 100000 * (from + 1) + number; };
+  for (int r = 0; r < size(); ++r)
+    for (int number = 0; number < count_for(r, 300) && r != rank(); ++number) {
+      int value = number_of(rank(), number);
+      armci_msg_snd(50 + number % 2, &value, sizeof value, r);
+    }
+  armci_msg_barrier();
+  for (const int tag : {51, 50})
+    for (int r = 0; r < size(); ++r)
+      for (int number = tag - 50; number < count_for(r, 300) && r != rank(); number += 2) {
+        int value = -1, length = -1;
+        armci_msg_rcv(tag, &value, sizeof value, &length, r);
+        ASSERT_EQ(length, 4);
+        ASSERT_EQ(value, number_of(r, number));
+      }
+}
+
+/// Many more than there is room for, while the receiver waits in a barrier.
+TEST(ArmciMsgSnd, reaches_a_rank_that_waits_for_something_else) {
+  if (rank() == 0) {
+    armci_msg_barrier();
+    for (int r = 1; r < size(); ++r)
+      for (int number = 0; number < count_for(r, 6000); ++number) {
+        int values[4] = {}, length = -1;
+        armci_msg_rcv(60, values, sizeof values, &length, r);
+        ASSERT_EQ(values[0], number);
+        ASSERT_EQ(values[3], r);
+      }
+  } else {
+    for (int number = 0; number < count_for(0, 6000); ++number) {
+      int values[4] = {number, 0, 0, rank()};
+      armci_msg_snd(60, values, sizeof values, 0);
+    }
+    armci_msg_barrier();
+  }
+}
+
+/// The order of each sender holds for receives from any, and broadcasts and sums in between match none of the messages.
+TEST(ArmciMsgRcvany, takes_the_messages_of_a_rank_in_their_order) {
+  if (rank() == 0) {
+    std::vector<int> next(as_index(size()));
+    for (int i = 0; i < kLetters * (size() - 1); ++i) {
+      std::vector<std::uint64_t> got(10000);
+      int length = -1;
+      pause(i);
+      const int from = armci_msg_rcvany(70, got.data(), 80000, &length);
+      ASSERT_TRUE(from > 0 && from < size());
+      Letter{from, 0, next[as_index(from)]++}.check(got, length);
+    }
+  } else {
+    for (int number = 0; number < kLetters; ++number) {
+      auto text = Letter{rank(), 0, number}.text();
+      pause(number);
+      armci_msg_snd(70, text.data(), static_cast<int>(8 * text.size()), 0);
+    }
+  }
+  armci_msg_barrier();
+}
+
+/// Messages that are under way when all reduce and broadcast, and messages of MPI with the same tag.
+TEST(ArmciMsgGop, is_not_confused_by_messages) {
+  for (int round = 0; round < 50; ++round) {
+    int value = 7 * round + rank(), length = -1, got = -1, of_mpi = -1;
+    pause(round);
+    if (size() > 1) armci_msg_snd(80, &value, sizeof value, next());
+    MPI_Request request;
+    const int other = value + 1000000;
+    MPI_Isend(&other, 1, MPI_INT, next(), 80, MPI_COMM_WORLD, &request);
+    int sum = rank(), root = rank() == round % size() ? value : 0;
+    char op[] = "+";
+    armci_msg_igop(&sum, 1, op);
+    EXPECT_EQ(sum, size() * (size() - 1) / 2);
+    armci_msg_brdcst(&root, sizeof root, round % size());
+    EXPECT_EQ(root, 7 * round + round % size());
+    if (size() > 1) armci_msg_rcv(80, &got, sizeof got, &length, previous());
+    MPI_Recv(&of_mpi, 1, MPI_INT, previous(), 80, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    EXPECT_EQ(got, size() > 1 ? 7 * round + previous() : -1);
+    EXPECT_EQ(of_mpi, 1000000 + 7 * round + previous());
+  }
 }
 
 TEST(ArmciMsgBcast, sends_the_roots_bytes_to_all) {

@@ -1,12 +1,13 @@
 // Which processes share a node; strided packing within a process.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <cstring>
 
+#include "engine/elements/operations.hpp"
 #include "faces/armci/block.hpp"
 #include "faces/armci/groups.hpp"
 
 using namespace halocline::core::armci;
+using halocline::core::elements::Strided;
 
 namespace {
 
@@ -32,10 +33,9 @@ void pack(char *strided, int levels, const int *strides, const int *count, char 
     if (count[level] <= 0) return;
   const Block block({strides, packed}, count, levels);
   block.for_each_strip([&](std::int64_t local, std::int64_t remote, std::int64_t rows, std::int64_t by_local, std::int64_t by_remote) {
-    for (std::int64_t row = 0; row < rows; ++row) {
-      char *const here = strided + local + row * by_local, *const there = buffer + remote + row * by_remote;
-      std::memcpy(writes ? there : here, writes ? here : there, static_cast<std::size_t>(block.row()));
-    }
+    char *const here = strided + local, *const there = buffer + remote;
+    const Strided where = writes ? Strided{there, here, by_remote, by_local} : Strided{here, there, by_local, by_remote};
+    halocline::core::elements::copy_strided(where, block.row(), rows);
   });
 }
 

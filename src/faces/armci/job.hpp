@@ -13,6 +13,7 @@
 #include "faces/armci/allocations.hpp"
 #include "faces/armci/control_plan.hpp"
 #include "faces/armci/failure.hpp"
+#include "faces/armci/node_messages.hpp"
 #include "faces/armci/own_messages.hpp"
 #include "faces/armci/unordered.hpp"
 #include "faces/common/runtime.hpp"
@@ -29,9 +30,11 @@ class Job final : public FaceJob {
   ~Job() override;
 
   bool is_on_node(int proc) const { return near_[static_cast<std::size_t>(proc)] != kNotOnNode; }
+  /// The number of a process of this node among those.
+  Member member_of(int proc) const { return near_[static_cast<std::size_t>(proc)]; }
   bool has_other_nodes() const { return context.nodes() > 1; }
   /// The lock that accumulates to a process of this node take.
-  const NodeLock &accumulates_of(int proc) const { return locks_[static_cast<std::size_t>(near_[static_cast<std::size_t>(proc)])]; }
+  const NodeLock &accumulates_of(int proc) const { return locks_[static_cast<std::size_t>(member_of(proc))]; }
   /// The node of a process, and the processes of a node in ascending order.
   int node_of(int proc) const { return nodes_[static_cast<std::size_t>(proc)]; }
   const std::vector<int> &procs_of(int node) const { return procs_[static_cast<std::size_t>(node)]; }
@@ -49,6 +52,7 @@ class Job final : public FaceJob {
   std::unique_ptr<MutexSet> mutexes;  // of ARMCI_Create_mutexes
   std::vector<std::uint64_t> notified, seen;  // counts of armci_notify, by process: those sent, those waited for
   OwnMessages own_messages;
+  NodeMessages node_messages;
   ARMCI_Group world{}, standard{};  // standard: the default group
   MPI_Comm node_comm = MPI_COMM_NULL, masters_comm = MPI_COMM_NULL;
 
@@ -86,12 +90,18 @@ auto enter(const char *call, Work work) {
   }
 }
 
-/// Calls look() until it returns anything but `again`, which it returns. Ends all processes if one of them is lost meanwhile.
+/// Calls look() until it returns anything but `again`, which it returns. Ends all processes if one of them is lost meanwhile. Messages that
+/// no call waits for are kept after some looks.
 template <class Look>
 Status await(Job &job, const char *call, Look look, WakeUp wake_up = WakeUp::by_polling) {
   if (const Status found = look(); found != Status::again) return found;
+  constexpr int kLooksAtOnce = 64;
+  const auto look_and_keep = [&job, &look, looks = 0]() mutable {
+    if (++looks > kLooksAtOnce) job.node_messages.make_room();
+    return look();
+  };
   Wait wait(job.context, wake_up);
-  return pause_until(wait, look, [&] {
+  return pause_until(wait, look_and_keep, [&] {
     HLC_TRY(job.attend(call));
     return job.watch.send_notice(call, 0);
   });

@@ -1,13 +1,17 @@
-// Messages and broadcasts, over MPI. They wait in a loop that serves other processes, and that ends when one is lost.
+// Messages and broadcasts: on a node through rings, elsewhere over MPI. They wait in a loop that serves other processes, and that ends when one
+// is lost.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <message.h>
 #include <parmci.h>
 
 #include <algorithm>
 
+#include "faces/armci/node_collectives.hpp"
 #include "faces/armci/scopes.hpp"
 
 using namespace halocline::core::armci;
+using halocline::core::Status;
+using halocline::core::WakeUp;
 
 namespace {
 
@@ -48,21 +52,55 @@ void broadcast(Job &job, const char *call, void *buffer, int bytes, int root, MP
 /// `root` is a process of the world group.
 // NOLINTNEXTLINE(readability-function-size): a scope's part of armci_msg_bcast_scope
 void broadcast_in_scope(Job &job, const char *call, int scope, const ARMCI_Group &group, void *buffer, int bytes, int root) {
+  if (is_by_rings(job, scope, group, bytes) && root >= 0 && root < job.size() && job.is_on_node(root)) {
+    check_bytes(job, call, buffer, bytes);
+    return broadcast_by_rings({job, call, scope}, buffer, bytes, job.member_of(root));
+  }
   const ScopeComm comm(job, call, scope, group);
   if (!comm.is_member()) return;
   broadcast(job, call, buffer, bytes, comm.rank_of(job, call, root), comm.get());
 }
 
-/// Waits for a message of any process. MPICH 5.0.2 loses receives from MPI_ANY_SOURCE where processes of this node and of another one send.
-int await_sender(Job &job, const char *call, int tag) {
+void refuse_long(const Job &job, const char *call, std::int64_t count, int buflen) {
+  if (count > buflen)
+    end_all_with("%s on rank %d: the message has %lld bytes, but the buffer %d", call, job.rank(), static_cast<long long>(count), buflen);
+}
+
+/// A message from any process but this one: the process, and the message itself if a ring has carried it. MPICH 5.0.2 loses receives from
+/// MPI_ANY_SOURCE where processes of this node and of another one send, so MPI is probed.
+Status look_for_any(Job &job, Wanted &wanted, int *source) {
+  if (const Status found = job.node_messages.receive_any(wanted); found != Status::again) {
+    *source = job.context.rank_of(wanted.from);
+    return found;
+  }
+  if (!job.has_other_nodes()) return Status::again;
   MPI_Status status;
-  if (job.own_messages.has(tag)) return job.rank();
-  settle(await(job, call, [&] {
-    int arrived = 0;
-    settle_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tag, job.world.comm, &arrived, &status), "MPI_Iprobe");
-    return arrived != 0 ? halocline::core::Status::ok : halocline::core::Status::again;
-  }));
-  return status.MPI_SOURCE;
+  int arrived = 0;
+  settle_mpi(MPI_Iprobe(MPI_ANY_SOURCE, wanted.tag, job.world.comm, &arrived, &status), "MPI_Iprobe");
+  // The rings have the heads of the node's messages.
+  if (arrived == 0 || job.is_on_node(status.MPI_SOURCE)) return Status::again;
+  wanted.carrier = Carrier::mpi;
+  *source = status.MPI_SOURCE;
+  return Status::ok;
+}
+
+/// Waits for the first message of a process, or of any; returns which. It is there if a ring has carried it.
+int await_message(Job &job, const char *call, int from, Wanted &wanted) {
+  int source = from;
+  if (from == MPI_ANY_SOURCE) {
+    settle(await(
+        job, call,
+        [&] {
+          if (!job.own_messages.has(wanted.tag)) return look_for_any(job, wanted, &source);
+          source = job.rank();
+          return Status::ok;
+        },
+        job.has_other_nodes() ? WakeUp::by_polling : WakeUp::by_doorbell));
+  } else if (from != job.rank() && job.is_on_node(from)) {
+    wanted.from = job.member_of(from);
+    settle(await(job, call, [&] { return job.node_messages.receive(wanted); }, WakeUp::by_doorbell));
+  }
+  return source;
 }
 
 /// Takes a message that this process has sent to itself. Returns its length.
@@ -70,8 +108,18 @@ int receive_own(Job &job, const char *call, int tag, void *buffer, int buflen) {
   const auto bytes = job.own_messages.take(tag);
   if (!bytes) end_all_with("%s on rank %d: the rank has sent itself no message with tag %d", call, job.rank(), tag);
   const auto length = static_cast<int>(bytes->size());
-  if (length > buflen) end_all_with("%s on rank %d: the message has %d bytes, but the buffer %d", call, job.rank(), length, buflen);
+  refuse_long(job, call, length, buflen);
   std::copy(bytes->begin(), bytes->end(), static_cast<char *>(buffer));
+  return length;
+}
+
+int receive_by_mpi(Job &job, const char *call, const Wanted &wanted, int source) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Status status;
+  int length = 0;
+  settle_mpi(MPI_Irecv(wanted.to, static_cast<int>(wanted.capacity), MPI_BYTE, source, wanted.tag, job.world.comm, &request), "MPI_Irecv");
+  await_mpi(job, call, request, &status);
+  MPI_Get_count(&status, MPI_BYTE, &length);
   return length;
 }
 
@@ -79,19 +127,32 @@ int receive(const char *call, int tag, void *buffer, int buflen, int *msglen, in
   return enter(call, [&](Job &job) {
     check_bytes(job, call, buffer, buflen);
     check_tag(job, call, tag);
-    MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Status status;
-    const int source = from == MPI_ANY_SOURCE ? await_sender(job, call, tag) : from;
+    Wanted wanted{.from = 0, .tag = tag, .to = buffer, .capacity = buflen, .count = 0, .carrier = Carrier::mpi};
+    const int source = await_message(job, call, from, wanted);
+    int length = 0;
     if (source == job.rank()) {
-      const int length = receive_own(job, call, tag, buffer, buflen);
-      if (msglen) *msglen = length;
-      return source;
+      length = receive_own(job, call, tag, buffer, buflen);
+    } else if (wanted.carrier == Carrier::ring) {
+      refuse_long(job, call, wanted.count, buflen);
+      length = static_cast<int>(wanted.count);
+    } else {
+      length = receive_by_mpi(job, call, wanted, source);
     }
-    settle_mpi(MPI_Irecv(buffer, buflen, MPI_BYTE, source, tag, job.world.comm, &request), "MPI_Irecv");
-    await_mpi(job, call, request, &status);
-    if (msglen) MPI_Get_count(&status, MPI_BYTE, msglen);
-    return status.MPI_SOURCE;
+    if (msglen) *msglen = length;
+    return source;
   });
+}
+
+void send(Job &job, const char *call, int tag, const void *buffer, int len, int to) {
+  Carrier carrier = Carrier::mpi;
+  if (job.is_on_node(to)) {
+    const Outgoing message{job.member_of(to), tag, buffer, len};
+    settle(await(job, call, [&] { return job.node_messages.send(message, &carrier); }));
+  }
+  if (carrier == Carrier::ring) return;
+  MPI_Request request = MPI_REQUEST_NULL;
+  settle_mpi(MPI_Isend(buffer, len, MPI_BYTE, to, tag, job.world.comm, &request), "MPI_Isend");
+  await_mpi(job, call, request);
 }
 
 }  // namespace
@@ -143,9 +204,7 @@ void armci_msg_snd(int tag, void *buffer, int len, int to) {
     check_bytes(job, call, buffer, len);
     check_tag(job, call, tag);
     if (to == job.rank()) return job.own_messages.send(tag, buffer, len);
-    MPI_Request request = MPI_REQUEST_NULL;
-    settle_mpi(MPI_Isend(buffer, len, MPI_BYTE, to, tag, job.world.comm, &request), "MPI_Isend");
-    await_mpi(job, call, request);
+    send(job, call, tag, buffer, len, to);
   });
 }
 
@@ -198,7 +257,7 @@ void armci_msg_group_bcast_scope(int scope, void *buf, int len, int root, ARMCI_
 
 void armci_msg_clus_brdcst(void *buf, int len) {
   constexpr const char *call = "armci_msg_clus_brdcst";
-  enter(call, [&](Job &job) { broadcast(job, call, buf, len, 0, job.node_comm); });
+  enter(call, [&](Job &job) { broadcast_in_scope(job, call, SCOPE_NODE, job.world, buf, len, job.procs_of(job.context.node()).front()); });
 }
 
 void armci_grp_clus_brdcst(void *buf, int len, int grp_master, int grp_clus_nproc, ARMCI_Group *mastergroup) {

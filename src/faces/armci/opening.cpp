@@ -24,6 +24,7 @@ Status Job::open_face() {
   HLC_TRY(open_network());
   HLC_TRY(control.open(plan_.spec()));
   HLC_TRY(agree(context, context.comm(), alone(context, [&] { return open_locks(); })));
+  HLC_TRY(agree(context, context.comm(), node_messages.open(context)));
   allocations.open(size());
   notified.resize(static_cast<std::size_t>(size()));
   seen.resize(static_cast<std::size_t>(size()));

@@ -1,4 +1,4 @@
-// Global operations and selections, over MPI.
+// Global operations and selections: on a node through rings, elsewhere over MPI.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <message.h>
 
@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "faces/armci/node_collectives.hpp"
 #include "faces/armci/scopes.hpp"
 
 using namespace halocline::core::armci;
@@ -88,7 +89,14 @@ void reduce(const char *call, int scope, const ARMCI_Group *named, const Numbers
     check(job, call, numbers);
     const MPI_Datatype type = datatype_of(job, call, numbers.type);
     const Operation operation = operation_of(job, call, numbers.op, numbers.type);
-    const ScopeComm comm(job, call, scope, named ? *named : job.world);
+    const ARMCI_Group &group = named ? *named : job.world;
+    int size = 0;
+    MPI_Type_size(type, &size);
+    if (is_by_rings(job, scope, group, std::int64_t{size} * numbers.count)) {
+      if (operation.of_absolute) make_absolute(numbers.type, numbers.data, numbers.count);
+      return reduce_by_rings({job, call, scope}, {numbers.data, numbers.count, size, type, operation.op}, root >= 0);
+    }
+    const ScopeComm comm(job, call, scope, group);
     if (!comm.is_member() || numbers.count == 0) return;
     if (operation.of_absolute) make_absolute(numbers.type, numbers.data, numbers.count);
     int rank = 0;
