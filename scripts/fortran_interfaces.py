@@ -25,8 +25,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = ROOT / "include"
 MODULES = ROOT / "bindings" / "fortran"
 FIRST = INCLUDE / "halocline" / "halocline.h"
-# mpix.h has types of MPI, and functions of the drop-in alone.
-API = [FIRST, *sorted(file for file in FIRST.parent.glob("*.h") if file != FIRST and file.name != "mpix.h")]
+# mpix.h and mpi4.h have types of MPI, and functions of the drop-in alone.
+API = [FIRST, *sorted(file for file in FIRST.parent.glob("*.h") if file != FIRST and file.name not in ("mpix.h", "mpi4.h"))]
 GASPI = [INCLUDE / "GASPI.h", INCLUDE / "GASPI_Ext.h"]
 KINDS = {
     "char": "c_signed_char", "unsigned char": "c_signed_char", "short": "c_short", "unsigned short": "c_short",

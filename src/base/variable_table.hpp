@@ -42,6 +42,7 @@ inline constexpr std::array kVariables{
     Variable{"FAKE_NODES", Reader::library, "", "treats the ranks as this number of nodes"},
     Variable{"LOG", Reader::drop_in, "", "info: says which windows the host MPI carries, and why"},
     Variable{"MPI_STRICT", Reader::drop_in, "", "1: a window that the engine cannot carry is an error"},
+    Variable{"MPI_COLLECTIVES", Reader::drop_in, "", "host: the MPI carries neighbourhood and persistent collectives"},
     Variable{"MPI_LOCK", Reader::drop_in, "", "mcs: ranks queue for an exclusive lock"},
     Variable{"PYTHON_MPI", Reader::python, "the MPI that is loaded, or can be", "variant of the Python package: mpich, openmpi or mpiabi"},
     Variable{"HOME", Reader::command, "", "prefix in whose bin the command halocline looks for its programs, too"},

@@ -16,6 +16,7 @@
 #include "faces/mpi/calls/notify_requests.hpp"
 #include "faces/mpi/check/checker.hpp"
 #include "faces/mpi/check/trace.hpp"
+#include "faces/mpi/collective/neighbor_comm.hpp"
 #include "faces/mpi/handle/self_comm.hpp"
 #include "faces/mpi/interpose/error_text.hpp"
 #include "faces/mpi/interpose/fallback_report.hpp"
@@ -331,6 +332,7 @@ int MPI_Finalize() {
   report_open_windows();
   remember_rank();
   end_trace();
+  release_neighbor_comms();
   release_comm_contexts();
   leave_progress_of_host();
   const int code = host::Finalize();

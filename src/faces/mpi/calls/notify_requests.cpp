@@ -135,7 +135,7 @@ bool match(Request &request) {
   const bool any_source = request.source == MPI_ANY_SOURCE, any_tag = request.notification == MPI_ANY_TAG;
   const int first = any_tag ? 0 : request.notification, end = any_tag ? board.count() : first + 1;
   const int first_origin = any_source ? 0 : request.source, end_origin = any_source ? request.window->size() : first_origin + 1;
-  const Lock lock(board.mutex);
+  const core::Lock lock(board.mutex);
   for (int notification = first; notification < end; ++notification)
     for (int origin = first_origin; origin < end_origin && request.missing > 0; ++origin) match_one(board, request, notification, origin);
   return request.missing == 0;

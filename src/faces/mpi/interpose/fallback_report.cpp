@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "base/environment.hpp"
+#include "faces/mpi/collective/call_counts.hpp"
 
 namespace halocline::core::mpi {
 namespace {
@@ -89,10 +90,11 @@ bool may_leave_to_host(const char *call, const std::string &reason) {
 }
 
 void summarise() {
-  const std::lock_guard lock(counts().mutex);
-  if (counts().carried.empty() && counts().left.empty()) return;
   // A child of the process has the counts of its parent.
   if (counts().process != getpid()) return;
+  if (const std::string collectives = take_collective_counts(); !collectives.empty()) inform("%s", collectives.c_str());
+  const std::lock_guard lock(counts().mutex);
+  if (counts().carried.empty() && counts().left.empty()) return;
   inform("windows carried: %s; left to the host MPI: %s", listed(counts().carried).c_str(), listed(counts().left).c_str());
   counts().carried.clear();
   counts().left.clear();

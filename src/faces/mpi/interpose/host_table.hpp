@@ -6,6 +6,8 @@
 #include <dlfcn.h>
 #include <mpi.h>
 
+#include "faces/mpi/interpose/mpi4_functions.hpp"
+
 namespace halocline::core::mpi::host {
 
 #define HLC_MPI_HOST(name) inline auto *const name = reinterpret_cast<decltype(&PMPI_##name)>(dlsym(RTLD_NEXT, "PMPI_" #name));
@@ -50,6 +52,31 @@ HLC_MPI_HOST(Init_thread)
 HLC_MPI_HOST(Finalize)
 HLC_MPI_HOST(Alloc_mem)
 HLC_MPI_HOST(Free_mem)
+HLC_MPI_HOST(Neighbor_alltoall)
+HLC_MPI_HOST(Neighbor_alltoallv)
+HLC_MPI_HOST(Neighbor_alltoallw)
+HLC_MPI_HOST(Ineighbor_alltoall)
+HLC_MPI_HOST(Ineighbor_alltoallv)
+HLC_MPI_HOST(Ineighbor_alltoallw)
+HLC_MPI_HOST(Neighbor_alltoall_init)
+HLC_MPI_HOST(Neighbor_alltoallv_init)
+HLC_MPI_HOST(Neighbor_alltoallw_init)
+HLC_MPI_HOST(Alltoallv_init)
+HLC_MPI_HOST(Alltoallw_init)
+HLC_MPI_HOST(Allgatherv_init)
+HLC_MPI_HOST(Start)
+HLC_MPI_HOST(Startall)
+HLC_MPI_HOST(Wait)
+HLC_MPI_HOST(Waitall)
+HLC_MPI_HOST(Waitany)
+HLC_MPI_HOST(Waitsome)
+HLC_MPI_HOST(Test)
+HLC_MPI_HOST(Testall)
+HLC_MPI_HOST(Testany)
+HLC_MPI_HOST(Testsome)
+HLC_MPI_HOST(Request_get_status)
+HLC_MPI_HOST(Request_free)
+HLC_MPI_HOST(Cancel)
 #if MPI_VERSION >= 4
 HLC_MPI_HOST(Win_create_c)
 HLC_MPI_HOST(Win_allocate_c)
@@ -63,6 +90,18 @@ HLC_MPI_HOST(Accumulate_c)
 HLC_MPI_HOST(Raccumulate_c)
 HLC_MPI_HOST(Get_accumulate_c)
 HLC_MPI_HOST(Rget_accumulate_c)
+HLC_MPI_HOST(Neighbor_alltoall_c)
+HLC_MPI_HOST(Neighbor_alltoallv_c)
+HLC_MPI_HOST(Neighbor_alltoallw_c)
+HLC_MPI_HOST(Ineighbor_alltoall_c)
+HLC_MPI_HOST(Ineighbor_alltoallv_c)
+HLC_MPI_HOST(Ineighbor_alltoallw_c)
+HLC_MPI_HOST(Neighbor_alltoall_init_c)
+HLC_MPI_HOST(Neighbor_alltoallv_init_c)
+HLC_MPI_HOST(Neighbor_alltoallw_init_c)
+HLC_MPI_HOST(Alltoallv_init_c)
+HLC_MPI_HOST(Alltoallw_init_c)
+HLC_MPI_HOST(Allgatherv_init_c)
 #endif
 
 #undef HLC_MPI_HOST

@@ -36,6 +36,7 @@ Status check_variables(int rank) {
   std::snprintf(who, sizeof who, "rank %d", rank);
   HLC_TRY(check_word(who, "MPI_LOCK", {"mcs"}));
   HLC_TRY(check_word(who, "MPI_STRICT", {"0", "1"}));
+  HLC_TRY(check_word(who, "MPI_COLLECTIVES", {"host"}));
   return check_word(who, "LOG", {"info"});
 }
 

@@ -87,9 +87,12 @@ void yield_if_cores_are_shared() {
   if (looks % kLooksPerYield == 0) sched_yield();
 }
 
+std::atomic<int (*)()> more_work{nullptr};
+
 int take_part() {
   yield_if_cores_are_shared();
-  return drive_networks();
+  const auto more = more_work.load(std::memory_order_relaxed);
+  return (more ? more() : 0) + drive_networks();
 }
 
 /// MPICH waits in MPI_Finalize until each such function has said that it is done, before it deletes attributes.
@@ -133,6 +136,11 @@ void answer_other_nodes() { drive_networks(); }
 
 void yield_while_host_waits() {
   shares_cores.store(true, std::memory_order_relaxed);
+  join_progress_of_host();
+}
+
+void drive_while_host_waits(int (*work)()) {
+  more_work.store(work, std::memory_order_relaxed);
   join_progress_of_host();
 }
 

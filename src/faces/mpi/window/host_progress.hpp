@@ -26,6 +26,9 @@ void answer_other_nodes();
 /// From now on this rank lets others run while it waits in the host: it has no core of its own.
 void yield_while_host_waits();
 
+/// From now on the function is called while this rank waits in the host. It calls no MPI, and returns how much it has done.
+void drive_while_host_waits(int (*work)());
+
 /// Before MPI_Finalize of the host.
 void leave_progress_of_host();
 

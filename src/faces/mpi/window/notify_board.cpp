@@ -11,7 +11,7 @@ Status NotifyBoard::open() {
   constexpr const char *kCall = "MPIX_Win_set_num_notify";
   Context &context = comm_.context;
   const auto prepare_alone = [&] {
-    const Lock lock(mutex);
+    const core::Lock lock(mutex);
     matched_.resize(static_cast<std::size_t>(count_) * static_cast<std::size_t>(ranks_));
     parts_.resize(static_cast<std::size_t>(context.members()));
     if (comm_.spans_nodes()) segment_ = std::make_unique<Segment>(context.network());

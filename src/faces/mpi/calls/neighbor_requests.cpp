@@ -1,0 +1,218 @@
+// MPI_Ineighbor_alltoall, MPI_Neighbor_alltoall_init and their relatives.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <mutex>
+#include <utility>
+
+#include "faces/mpi/collective/call_counts.hpp"
+#include "faces/mpi/collective/init.hpp"
+#include "faces/mpi/collective/neighbor_comm.hpp"
+#include "faces/mpi/interpose/host_table.hpp"
+
+namespace halocline::core::mpi {
+namespace {
+
+/// An error of this rank alone.
+int refuse_request(MPI_Comm comm, int code) {
+  explain_call(comm, code);
+  PMPI_Comm_call_errhandler(comm, code);
+  asm volatile("");  // not a tail call: the message has the function's name from its frame
+  return code;
+}
+
+template <class Sent, class Received>
+int begin(const std::shared_ptr<Links> &links, MPI_Comm comm, const Sent &sent, const Received &received, MPI_Request *request) {
+  auto made = std::make_unique<ExchangeRequest>(OwnRequest::Kind::once, links);
+  if (const int code = sent.fill(made->exchange().out)) return code;
+  if (const int code = received.fill(made->exchange().in)) return code;
+  made->keep_types();
+  made->comm = comm;
+  ExchangeRequest &started = *made;
+  if (const int code = give_handle(std::move(made), request)) return code;
+  started.is_active = true;
+  return started.start();
+}
+
+/// A nonblocking call must not wait for others, so it makes no links: those of an earlier blocking call, or of the call that has made the
+/// communicator, or the host.
+template <class Sent, class Received, class Host>
+[[gnu::always_inline]] inline int begin_blocks(Collective call, MPI_Comm comm, const Sent &sent, const Received &received,
+                                               MPI_Request *request, Host host) {
+  const NeighborComm *const known = known_neighbor_comm(comm);
+  const bool is_own = known && known->links && request;
+  count_collective(call, is_own);
+  if (!is_own) return host();
+  const int code = begin(known->links, comm, sent, received, request);
+  return code == MPI_SUCCESS ? code : refuse_request(comm, code);
+}
+
+/// Null if the host has no such function.
+template <class Function, class... Arguments>
+std::function<int(MPI_Request *)> call_of_host(Function *function, Arguments... arguments) {
+  if (!function) return nullptr;
+  return [=](MPI_Request *request) { return function(arguments..., request); };
+}
+
+/// `begin_by_host`: the nonblocking call, for a host that has no persistent one.
+template <class Sent, class Received>
+int init_blocks(Collective call, MPI_Comm comm, const Sent &sent, const Received &received, MPI_Request *request,
+                const std::function<int(MPI_Request *)> &init_by_host, const std::function<int(MPI_Request *)> &begin_by_host) {
+  std::unique_ptr<OwnRequest> made;
+  if (comm != MPI_COMM_NULL && request && has_topology(comm)) {
+    Pattern pattern;
+    if (const int code = read_topology(comm, &pattern)) return refuse_request(comm, code);
+    BlockLists blocks{std::vector<Block>(pattern.out.size()), std::vector<Block>(pattern.in.size())};
+    if (const int code = sent.fill(blocks.out)) return refuse_request(comm, code);
+    if (const int code = received.fill(blocks.in)) return refuse_request(comm, code);
+    made = make_persistent(comm, std::move(pattern), std::move(blocks), false);
+  }
+  count_collective(call, made != nullptr);
+  if (!made && init_by_host) return init_by_host(request);
+  if (!made) made = std::make_unique<HostRequest>(begin_by_host);
+  const int code = give_handle(std::move(made), request);
+  return code == MPI_SUCCESS ? code : refuse_request(comm, code);
+}
+
+}  // namespace
+}  // namespace halocline::core::mpi
+
+using namespace halocline::core::mpi;
+
+extern "C" {
+
+int MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                           MPI_Comm comm, MPI_Request *request) {
+  return begin_blocks(Collective::ineighbor_alltoall, comm, EqualBlocks{sendbuf, sendcount, sendtype},
+                      EqualBlocks{recvbuf, recvcount, recvtype}, request,
+                      [=] { return host::Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); });
+}
+
+int MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                            const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
+  using Blocks = UnequalBlocks<int, int>;
+  return begin_blocks(Collective::ineighbor_alltoallv, comm, Blocks{sendbuf, sendcounts, sdispls, sendtype},
+                      Blocks{recvbuf, recvcounts, rdispls, recvtype}, request, [=] {
+                        return host::Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                                                         comm, request);
+                      });
+}
+
+int MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
+                            void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                            MPI_Request *request) {
+  using Blocks = TypedBlocks<int, MPI_Aint>;
+  return begin_blocks(Collective::ineighbor_alltoallw, comm, Blocks{sendbuf, sendcounts, sdispls, sendtypes},
+                      Blocks{recvbuf, recvcounts, rdispls, recvtypes}, request, [=] {
+                        return host::Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+                                                         comm, request);
+                      });
+}
+
+int MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                               MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
+  return init_blocks(Collective::neighbor_alltoall_init, comm, EqualBlocks{sendbuf, sendcount, sendtype},
+                     EqualBlocks{recvbuf, recvcount, recvtype}, request,
+                     call_of_host(host::Neighbor_alltoall_init, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info),
+                     call_of_host(host::Ineighbor_alltoall, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+}
+
+int MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                                const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                MPI_Request *request) {
+  using Blocks = UnequalBlocks<int, int>;
+  return init_blocks(
+      Collective::neighbor_alltoallv_init, comm, Blocks{sendbuf, sendcounts, sdispls, sendtype},
+      Blocks{recvbuf, recvcounts, rdispls, recvtype}, request,
+      call_of_host(host::Neighbor_alltoallv_init, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+                   info),
+      call_of_host(host::Ineighbor_alltoallv, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
+}
+
+int MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
+                                void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
+                                MPI_Comm comm, MPI_Info info, MPI_Request *request) {
+  using Blocks = TypedBlocks<int, MPI_Aint>;
+  return init_blocks(
+      Collective::neighbor_alltoallw_init, comm, Blocks{sendbuf, sendcounts, sdispls, sendtypes},
+      Blocks{recvbuf, recvcounts, rdispls, recvtypes}, request,
+      call_of_host(host::Neighbor_alltoallw_init, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+                   info),
+      call_of_host(host::Ineighbor_alltoallw, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
+}
+
+#if MPI_VERSION >= 4
+int MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
+                             MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
+  return begin_blocks(
+      Collective::ineighbor_alltoall, comm, EqualBlocks{sendbuf, sendcount, sendtype}, EqualBlocks{recvbuf, recvcount, recvtype}, request,
+      [=] { return host::Ineighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); });
+}
+
+int MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype,
+                              void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                              MPI_Request *request) {
+  using Blocks = UnequalBlocks<MPI_Count, MPI_Aint>;
+  return begin_blocks(Collective::ineighbor_alltoallv, comm, Blocks{sendbuf, sendcounts, sdispls, sendtype},
+                      Blocks{recvbuf, recvcounts, rdispls, recvtype}, request, [=] {
+                        return host::Ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                                                           comm, request);
+                      });
+}
+
+int MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
+                              void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
+                              MPI_Comm comm, MPI_Request *request) {
+  using Blocks = TypedBlocks<MPI_Count, MPI_Aint>;
+  return begin_blocks(Collective::ineighbor_alltoallw, comm, Blocks{sendbuf, sendcounts, sdispls, sendtypes},
+                      Blocks{recvbuf, recvcounts, rdispls, recvtypes}, request, [=] {
+                        return host::Ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+                                                           comm, request);
+                      });
+}
+
+int MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
+                                 MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
+  return init_blocks(Collective::neighbor_alltoall_init, comm, EqualBlocks{sendbuf, sendcount, sendtype},
+                     EqualBlocks{recvbuf, recvcount, recvtype}, request,
+                     call_of_host(host::Neighbor_alltoall_init_c, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info),
+                     nullptr);
+}
+
+int MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype,
+                                  void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype,
+                                  MPI_Comm comm, MPI_Info info, MPI_Request *request) {
+  using Blocks = UnequalBlocks<MPI_Count, MPI_Aint>;
+  return init_blocks(Collective::neighbor_alltoallv_init, comm, Blocks{sendbuf, sendcounts, sdispls, sendtype},
+                     Blocks{recvbuf, recvcounts, rdispls, recvtype}, request,
+                     call_of_host(host::Neighbor_alltoallv_init_c, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                                  recvtype, comm, info),
+                     nullptr);
+}
+
+int MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                  const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                                  const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) {
+  using Blocks = TypedBlocks<MPI_Count, MPI_Aint>;
+  return init_blocks(Collective::neighbor_alltoallw_init, comm, Blocks{sendbuf, sendcounts, sdispls, sendtypes},
+                     Blocks{recvbuf, recvcounts, rdispls, recvtypes}, request,
+                     call_of_host(host::Neighbor_alltoallw_init_c, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
+                                  recvtypes, comm, info),
+                     nullptr);
+}
+#endif
+
+HLC_MPI_PROFILED(MPI_Ineighbor_alltoall)
+HLC_MPI_PROFILED(MPI_Ineighbor_alltoallv)
+HLC_MPI_PROFILED(MPI_Ineighbor_alltoallw)
+HLC_MPI_PROFILED(MPI_Neighbor_alltoall_init)
+HLC_MPI_PROFILED(MPI_Neighbor_alltoallv_init)
+HLC_MPI_PROFILED(MPI_Neighbor_alltoallw_init)
+#if MPI_VERSION >= 4
+HLC_MPI_PROFILED(MPI_Ineighbor_alltoall_c)
+HLC_MPI_PROFILED(MPI_Ineighbor_alltoallv_c)
+HLC_MPI_PROFILED(MPI_Ineighbor_alltoallw_c)
+HLC_MPI_PROFILED(MPI_Neighbor_alltoall_init_c)
+HLC_MPI_PROFILED(MPI_Neighbor_alltoallv_init_c)
+HLC_MPI_PROFILED(MPI_Neighbor_alltoallw_init_c)
+#endif
+
+}  // extern "C"

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/mpi/collective/blocks.hpp"
+
+namespace halocline::core::mpi {
+
+int check_block(const typed::Layout *layout, std::int64_t count) {
+  if (!layout) return refuse(MPI_ERR_TYPE, "a datatype is invalid or not committed");
+  if (count < 0 || !layout->can_count(count)) return refuse(MPI_ERR_COUNT, "count is %lld", static_cast<long long>(count));
+  return MPI_SUCCESS;
+}
+
+}  // namespace halocline::core::mpi

@@ -1,0 +1,76 @@
+// The blocks of a collective as its arguments describe them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "faces/mpi/collective/links.hpp"
+#include "faces/mpi/interpose/error_text.hpp"
+
+namespace halocline::core::mpi {
+
+/// `index` times the datatype's extent from a buffer, and so on: an address that MPI_BOTTOM may be.
+inline void *displaced(const void *buffer, std::int64_t bytes) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the buffer may be MPI_BOTTOM
+  return reinterpret_cast<void *>(reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(bytes));
+}
+
+/// MPI_SUCCESS, or what is wrong with the datatype or the count.
+int check_block(const typed::Layout *layout, std::int64_t count);
+
+/// Blocks that follow each other: MPI_Neighbor_alltoall.
+struct EqualBlocks {
+  const void *buffer;
+  std::int64_t count;
+  MPI_Datatype type;
+
+  int fill(std::vector<Block> &blocks) const {
+    const typed::Layout *const layout = typed::layout_of(type);
+    if (const int code = check_block(layout, count)) return code;
+    const std::int64_t distance = count * layout->extent();
+    std::int64_t place = 0;
+    for (Block &block : blocks) block = {displaced(buffer, place), layout, type, count}, place += distance;
+    return MPI_SUCCESS;
+  }
+};
+
+/// Blocks of one datatype with counts and displacements: MPI_Neighbor_alltoallv.
+template <class Count, class Displacement>
+struct UnequalBlocks {
+  const void *buffer;
+  const Count *counts;
+  const Displacement *places;
+  MPI_Datatype type;
+
+  int fill(std::vector<Block> &blocks) const {
+    const typed::Layout *const layout = typed::layout_of(type);
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      if (const int code = check_block(layout, counts[i])) return code;
+      blocks[i] = {displaced(buffer, static_cast<std::int64_t>(places[i]) * layout->extent()), layout, type, counts[i]};
+    }
+    return MPI_SUCCESS;
+  }
+};
+
+/// Blocks with a datatype each, and displacements in bytes: MPI_Neighbor_alltoallw.
+template <class Count, class Displacement>
+struct TypedBlocks {
+  const void *buffer;
+  const Count *counts;
+  const Displacement *places;
+  const MPI_Datatype *types;
+
+  int fill(std::vector<Block> &blocks) const {
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      const typed::Layout *const layout = typed::layout_of(types[i]);
+      if (const int code = check_block(layout, counts[i])) return code;
+      blocks[i] = {displaced(buffer, static_cast<std::int64_t>(places[i])), layout, types[i], counts[i]};
+    }
+    return MPI_SUCCESS;
+  }
+};
+
+}  // namespace halocline::core::mpi

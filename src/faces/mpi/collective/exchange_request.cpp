@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/mpi/collective/exchange_request.hpp"
+
+#include "faces/mpi/interpose/host_table.hpp"
+
+namespace halocline::core::mpi {
+namespace {
+
+Exchange &take_exchange(Links &links) {
+  const std::lock_guard lock(links.busy);
+  return links.take();
+}
+
+}  // namespace
+
+ExchangeRequest::ExchangeRequest(Kind kind, std::shared_ptr<Links> links)
+    : OwnRequest(kind), links_(std::move(links)), exchange_(take_exchange(*links_)) {}
+
+/// An exchange that has failed may still be under way, and is not used again.
+ExchangeRequest::~ExchangeRequest() {
+  if (!exchange_.is_over.load(std::memory_order_acquire)) return;
+  exchange_.kept.clear();
+  const std::lock_guard lock(links_->busy);
+  links_->give_back(exchange_);
+}
+
+void ExchangeRequest::keep_types() {
+  exchange_.kept.clear();
+  for (const std::vector<Block> *blocks : {&exchange_.out, &exchange_.in})
+    for (const Block &block : *blocks)
+      if (exchange_.kept.empty() || exchange_.kept.back().get() != block.layout) exchange_.kept.push_back(block.layout->shared_from_this());
+}
+
+void ExchangeRequest::copy_first() {
+  static const typed::Layout *const bytes = typed::layout_of(MPI_BYTE);
+  copied_ = exchange_.out;
+  std::int64_t all = 0;
+  for (const Block &block : copied_) all += block.bytes();
+  copies_.resize(static_cast<std::size_t>(all));
+  char *next = copies_.data();
+  for (Block &block : exchange_.out) {
+    const std::int64_t length = block.bytes();
+    block = {next, bytes, MPI_BYTE, length};
+    next += length;
+  }
+}
+
+int ExchangeRequest::start() {
+  for (std::size_t i = 0; i < copied_.size(); ++i) typed::copy(exchange_.out[i].buffer(), copied_[i].buffer());
+  const std::lock_guard lock(links_->busy);
+  links_->start_unattended(exchange_);
+  return MPI_SUCCESS;
+}
+
+bool ExchangeRequest::test() {
+  if (exchange_.is_over.load(std::memory_order_acquire)) return true;
+  links_->progress_if_free(false);
+  if (exchange_.is_over.load(std::memory_order_acquire)) return true;
+  progress_all_links(false);
+  links_->comm().yield_if_oversubscribed();
+  return exchange_.is_over.load(std::memory_order_acquire);
+}
+
+bool HostRequest::test() {
+  int done = 0;
+  code_ = host::Test(&request_, &done, MPI_STATUS_IGNORE);
+  return done != 0 || code_ != MPI_SUCCESS;
+}
+
+int HostRequest::wait() { return code_ = host::Wait(&request_, MPI_STATUS_IGNORE); }
+
+}  // namespace halocline::core::mpi

@@ -1,0 +1,307 @@
+// The shared memory of links, and their exchanges in order.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/mpi/collective/links.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "engine/communicator/collective.hpp"
+#include "engine/memory/node_memory.hpp"
+#include "faces/mpi/interpose/error_text.hpp"
+#include "faces/mpi/interpose/fallback_report.hpp"
+#include "faces/mpi/window/window.hpp"
+
+namespace halocline::core::mpi {
+namespace {
+
+template <class Words>
+Words *words_at(char *part, std::int64_t offset) {
+  return reinterpret_cast<Words *>(part + offset);
+}
+
+/// The words of the edge between this rank and the part's owner; null if the owner has no such edge.
+template <class Words>
+Words *find_edge(Words *first, std::int64_t count, int rank, int key) {
+  Words *const found = std::find_if(first, first + count, [&](const Words &words) { return words.rank == rank && words.key == key; });
+  return found == first + count ? nullptr : found;
+}
+
+Status no_such_edge(int here, const char *what, int there) {
+  return fail(Status::mismatch, "rank %d %s rank %d in the topology, and rank %d knows nothing of that", here, what, there, there);
+}
+
+/// Removes the edges for which `work` is true.
+template <class Work>
+bool do_some(std::vector<int> &edges, Work work) {
+  const std::size_t before = edges.size();
+  edges.erase(std::remove_if(edges.begin(), edges.end(), work), edges.end());
+  return edges.size() != before;
+}
+
+}  // namespace
+
+PartForm::PartForm(const Pattern &pattern) {
+  in_words = static_cast<std::int64_t>(kLinePair);
+  out_words = in_words + static_cast<std::int64_t>(pattern.in.size() * sizeof(InWords));
+  rings = round_up(out_words + static_cast<std::int64_t>(pattern.out.size() * sizeof(OutWords)), static_cast<std::int64_t>(kLinePair));
+  bytes = rings;
+  for (const EdgeEnd &edge : pattern.out) bytes += static_cast<std::int64_t>(kSlots) * slot_distance(edge.slot_bytes);
+}
+
+Links::~Links() {
+  if (is_listed_) unlist_links(this);
+  if (host_comm_ != MPI_COMM_NULL && has_world()) PMPI_Comm_free(&host_comm_);
+}
+
+/// The second meeting shows that all parts are laid out, the third that no rank has missed an edge.
+Status Links::open(const Pattern &pattern) {
+  Context &context = comm_->context;
+  Pattern near = pattern;
+  for (std::vector<EdgeEnd> *edges : {&near.out, &near.in})
+    edges->erase(std::remove_if(edges->begin(), edges->end(),
+                                [&](const EdgeEnd &edge) { return edge.rank == MPI_PROC_NULL || !comm_->is_near(edge.rank); }),
+                 edges->end());
+  const Status made = create_shared_memory(context, PartForm(near).bytes, memory_);
+  HLC_TRY(agree(context, context.comm(), made));
+  HLC_TRY(prepare(context, context.comm(), [&] { return lay_out(near); }));
+  HLC_TRY(prepare(context, context.comm(), [&] {
+    for (const EdgeEnd &edge : pattern.out) out_.push_back({edge.rank, edge.key, {}, nullptr, 0, 0});
+    for (const EdgeEnd &edge : pattern.in) in_.push_back({edge.rank, edge.key, {}, nullptr, 0, 0});
+    return connect();
+  }));
+  if (!comm_->spans_nodes() && comm_->reads_others()) return Status::ok;
+  HLC_TRY(check_mpi(PMPI_Comm_dup(context.comm(), &host_comm_), "MPI_Comm_dup"));
+  return check_mpi(PMPI_Comm_set_errhandler(host_comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+}
+
+/// Memory that is new is zero: no slot has a message.
+Status Links::lay_out(const Pattern &near) {
+  const PartForm form(near);
+  char *const part = memory_.part(comm_->context.member());
+  PartHead &head = *new (part) PartHead;
+  head.out = static_cast<std::int64_t>(near.out.size());
+  head.in = static_cast<std::int64_t>(near.in.size());
+  auto *in = words_at<InWords>(part, form.in_words);
+  for (const EdgeEnd &edge : near.in) new (in++) InWords{{}, edge.rank, edge.key};
+  auto *out = words_at<OutWords>(part, form.out_words);
+  std::int64_t ring = form.rings;
+  for (const EdgeEnd &edge : near.out) {
+    new (out++) OutWords{ring, edge.slot_bytes, edge.rank, edge.key};
+    ring += static_cast<std::int64_t>(kSlots) * slot_distance(edge.slot_bytes);
+  }
+  return Status::ok;
+}
+
+/// Finds both ends of each edge to a rank of this node.
+Status Links::connect() {
+  const int me = comm_->context.rank();
+  const auto in_words = static_cast<std::int64_t>(kLinePair);
+  const auto part_of = [&](int rank) { return memory_.part(comm_->member_of(rank)); };
+  const auto in_of = [&](int rank) { return words_at<InWords>(part_of(rank), in_words); };
+  const auto out_of = [&](int rank) {
+    const PartHead &head = *words_at<PartHead>(part_of(rank), 0);
+    return words_at<OutWords>(part_of(rank), in_words + head.in * static_cast<std::int64_t>(sizeof(InWords)));
+  };
+  const auto is_far = [&](int rank) { return !comm_->is_near(rank); };
+  for (std::size_t i = 0; i < out_.size(); ++i) {
+    OutEdge &edge = out_[i];
+    if (edge.rank == MPI_PROC_NULL) continue;
+    (is_far(edge.rank) ? far_out_ : near_out_).push_back(static_cast<int>(i));
+    if (is_far(edge.rank)) continue;
+    const InWords *const theirs = find_edge(in_of(edge.rank), words_at<PartHead>(part_of(edge.rank), 0)->in, me, edge.key);
+    const OutWords *const mine = find_edge(out_of(me), words_at<PartHead>(part_of(me), 0)->out, edge.rank, edge.key);
+    if (!theirs || !mine) return no_such_edge(me, "sends to", edge.rank);
+    edge.read = &theirs->read;
+    edge.ring = {part_of(me) + mine->ring, mine->slot_bytes};
+    members_.push_back(comm_->member_of(edge.rank));
+  }
+  for (std::size_t i = 0; i < in_.size(); ++i) {
+    InEdge &edge = in_[i];
+    if (edge.rank == MPI_PROC_NULL) continue;
+    (is_far(edge.rank) ? far_in_ : near_in_).push_back(static_cast<int>(i));
+    if (is_far(edge.rank)) continue;
+    InWords *const mine = find_edge(in_of(me), words_at<PartHead>(part_of(me), 0)->in, edge.rank, edge.key);
+    const OutWords *const theirs = find_edge(out_of(edge.rank), words_at<PartHead>(part_of(edge.rank), 0)->out, me, edge.key);
+    if (!theirs || !mine) return no_such_edge(me, "receives from", edge.rank);
+    edge.read = &mine->read;
+    edge.ring = {part_of(edge.rank) + theirs->ring, theirs->slot_bytes};
+    edge.process = comm_->context.doorbell().process_of(comm_->member_of(edge.rank));
+    members_.push_back(comm_->member_of(edge.rank));
+  }
+  std::sort(members_.begin(), members_.end());
+  members_.erase(std::unique(members_.begin(), members_.end()), members_.end());
+  members_.erase(std::remove(members_.begin(), members_.end(), comm_->context.member()), members_.end());
+  return Status::ok;
+}
+
+Exchange &Links::take() {
+  if (idle_.empty()) {
+    made_.push_back(std::make_unique<Exchange>());
+    idle_.push_back(made_.back().get());
+  }
+  Exchange &taken = *idle_.back();
+  idle_.pop_back();
+  taken.out.resize(out_.size());
+  taken.in.resize(in_.size());
+  return taken;
+}
+
+void Links::start(Exchange &exchange) {
+  exchange.number = ++started_;
+  exchange.code = MPI_SUCCESS;
+  exchange.is_over.store(false, std::memory_order_relaxed);
+  exchange.unsent = near_out_;
+  exchange.unreceived = near_in_;
+  exchange.unread.clear();
+  exchange.host.clear();
+  active_.push_back(&exchange);
+  if (!far_in_.empty() || !far_out_.empty()) start_host(exchange);
+  progress();
+}
+
+void Links::start_unattended(Exchange &exchange) {
+  if (!is_listed_) list_links(this);
+  is_listed_ = true;
+  start(exchange);
+}
+
+void Links::progress_if_free(bool in_host) {
+  if (!busy.try_lock()) return;
+  progress(in_host);
+  busy.unlock();
+}
+
+/// Ranks that may wait for what has been done here are woken, if they sleep.
+void Links::progress(bool in_host) {
+  bool any = false;
+  for (std::size_t i = 0; i < active_.size();) {
+    Exchange &exchange = *active_[i];
+    any |= advance(exchange, in_host);
+    const bool is_near_over = exchange.unsent.empty() && exchange.unreceived.empty() && exchange.unread.empty();
+    int done = exchange.host.empty() ? 1 : 0;
+    if (is_near_over && !done && !in_host) {
+      const int code = PMPI_Testall(static_cast<int>(exchange.host.size()), exchange.host.data(), &done, MPI_STATUSES_IGNORE);
+      if (code != MPI_SUCCESS) exchange.code = code, done = 1;
+    }
+    if (is_near_over && done)
+      active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(i)), end(exchange);
+    else
+      ++i;
+  }
+  if (any) comm_->context.doorbell().ring_all(members_);
+}
+
+void Links::end(Exchange &exchange) {
+  constexpr std::size_t kKept = 8;
+  if (exchange.staged.size() > kKept) exchange.staged.clear();
+  exchange.is_over.store(true, std::memory_order_release);
+}
+
+bool Links::advance(Exchange &exchange, bool in_host) {
+  bool any = false;
+  if (!exchange.unsent.empty()) any |= do_some(exchange.unsent, [&](int edge) { return send(exchange, edge, in_host); });
+  if (!exchange.unreceived.empty()) any |= do_some(exchange.unreceived, [&](int edge) { return receive(exchange, edge, in_host); });
+  if (!exchange.unread.empty())
+    do_some(exchange.unread, [&](int edge) {
+      // SYNC read-before-reuse (pairs with Links::receive): the receiver no longer reads in this process's memory.
+      return out_[static_cast<std::size_t>(edge)].read->value.load(std::memory_order_acquire) >= exchange.number;
+    });
+  return any;
+}
+
+/// False if an earlier exchange has not sent yet, or all slots are in use.
+bool Links::send(Exchange &exchange, int number, bool in_host) {
+  OutEdge &edge = out_[static_cast<std::size_t>(number)];
+  if (edge.sent != exchange.number - 1) return false;
+  // SYNC read-before-reuse (pairs with Links::receive): a slot is written again only once its message has been read.
+  if (exchange.number - edge.read_known > kSlots) edge.read_known = edge.read->value.load(std::memory_order_acquire);
+  if (exchange.number - edge.read_known > kSlots) return false;
+  const Block &block = exchange.out[static_cast<std::size_t>(number)];
+  SlotHead &slot = edge.ring.slot(exchange.number);
+  slot.bytes = block.bytes();
+  slot.route = slot.bytes <= edge.ring.slot_bytes ? Route::in_slot : comm_->reads_others() ? Route::in_memory : Route::by_host;
+  if (slot.route == Route::by_host) {
+    if (in_host) return false;
+    if (const int code = send_by_host(exchange, block, edge)) exchange.code = code;
+  } else {
+    pack(exchange, block, edge, slot);
+  }
+  if (slot.route == Route::in_memory) exchange.unread.push_back(number);
+  // SYNC block-before-number (pairs with Links::receive): the message is there, or may be read where it is.
+  slot.number.store(exchange.number, std::memory_order_release);
+  edge.sent = exchange.number;
+  return true;
+}
+
+/// What the receiver reads in this process's memory is one run of bytes: packed here, if it is not.
+void Links::pack(Exchange &exchange, const Block &block, const OutEdge &edge, SlotHead &slot) {
+  static const typed::Layout *const bytes = typed::layout_of(MPI_BYTE);
+  if (slot.route == Route::in_slot) {
+    static_cast<void>(edge);
+    typed::copy({Ring::bytes_of(slot), bytes, slot.bytes}, block.buffer());
+    return;
+  }
+  char *begin = static_cast<char *>(block.address);
+  if (!block.layout->contiguous()) {
+    const auto place = static_cast<std::size_t>(&block - exchange.out.data());
+    if (exchange.staged.size() <= place) exchange.staged.resize(exchange.out.size());
+    exchange.staged[place].resize(static_cast<std::size_t>(slot.bytes));
+    begin = exchange.staged[place].data();
+    typed::copy({begin, bytes, slot.bytes}, block.buffer());
+  }
+  slot.address = reinterpret_cast<std::uint64_t>(begin);
+}
+
+/// False if the message is not there yet, or an earlier exchange has not received its own.
+bool Links::receive(Exchange &exchange, int number, bool in_host) {
+  InEdge &edge = in_[static_cast<std::size_t>(number)];
+  if (edge.received != exchange.number - 1) return false;
+  SlotHead &slot = edge.ring.slot(exchange.number);
+  // SYNC block-before-number (pairs with Links::send)
+  if (slot.number.load(std::memory_order_acquire) != exchange.number) return false;
+  if (slot.route == Route::by_host && in_host) return false;
+  const int code = unpack(exchange, exchange.in[static_cast<std::size_t>(number)], edge, slot);
+  if (code != MPI_SUCCESS) exchange.code = code;
+  edge.received = exchange.number;
+  // SYNC read-before-reuse (pairs with Links::send)
+  edge.read->value.store(exchange.number, std::memory_order_release);
+  return true;
+}
+
+/// A message that is too long is read as far as there is room.
+int Links::unpack(Exchange &exchange, const Block &block, const InEdge &edge, SlotHead &slot) {
+  static const typed::Layout *const bytes = typed::layout_of(MPI_BYTE);
+  const bool fits = slot.bytes <= block.bytes();
+  const int truncated = fits ? MPI_SUCCESS
+                             : refuse(MPI_ERR_TRUNCATE, "rank %d sends %lld bytes, and the block for them has %lld", edge.rank,
+                                      static_cast<long long>(slot.bytes), static_cast<long long>(block.bytes()));
+  int code = MPI_SUCCESS;
+  if (slot.route == Route::in_slot)
+    typed::copy(block.buffer(), {Ring::bytes_of(slot), bytes, slot.bytes});
+  else if (slot.route == Route::in_memory)
+    code = read_memory(block, edge, slot);
+  else
+    code = receive_by_host(exchange, block, edge);
+  return code == MPI_SUCCESS ? truncated : code;
+}
+
+/// An MPI error code: of the exchange, or of a process that has ended.
+int Links::await(Exchange &exchange) {
+  if (!exchange.is_over.load(std::memory_order_acquire)) {
+    constexpr unsigned kLooksPerDrive = 128;
+    unsigned looks = 0;
+    const auto look = [&] {
+      progress_if_free(false);
+      if (exchange.is_over.load(std::memory_order_acquire)) return Status::ok;
+      progress_all_links(false);
+      if (++looks % kLooksPerDrive == 0) comm_->context.drive_progress();
+      return Status::again;
+    };
+    Wait wait(comm_->context, comm_->spans_nodes() ? WakeUp::by_polling : WakeUp::by_doorbell);
+    if (const Status failed_wait = wait_until(wait, look, [this] { return comm_->look_for_dead(); }); failed(failed_wait))
+      return code_of(failed_wait);
+  }
+  return exchange.code;
+}
+
+}  // namespace halocline::core::mpi

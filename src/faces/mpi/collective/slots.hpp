@@ -1,0 +1,69 @@
+// What the ranks of a node share for their edges: rings of slots for messages, and which of these have been read.
+//
+//   part of a rank:  | PartHead | InWords of each incoming edge | OutWords of each outgoing edge | ring of edge 0 | ring of edge 1 | ...
+//   ring:            | SlotHead, bytes | SlotHead, bytes | ... |      message n is in slot n % kSlots
+//
+// A part is written by its rank alone.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/counter.hpp"
+#include "faces/mpi/collective/pattern.hpp"
+
+namespace halocline::core::mpi {
+
+/// Messages of an edge that may be under way. The sender asks only once in a while how many have been read.
+inline constexpr std::uint64_t kSlots = 4;
+
+struct PartHead {
+  std::int64_t out = 0, in = 0;
+};
+struct InWords {
+  Counter read;  // messages that this rank has read
+  int rank, key;
+};
+struct OutWords {
+  std::int64_t ring, slot_bytes;  // where the ring begins in the part; the most that a slot holds
+  int rank, key;
+};
+
+/// The route of a message's bytes.
+enum class Route : std::int64_t {
+  in_slot,   // behind the SlotHead
+  in_memory,  // at `address` of the sender's process, until the message has been read
+  by_host    // as a message of the host
+};
+struct SlotHead {
+  std::atomic<std::uint64_t> number;  // of the message in this slot, from 1 on
+  std::int64_t bytes;
+  std::uint64_t address;
+  Route route;
+};
+static_assert(sizeof(SlotHead) == 32 && std::atomic<std::uint64_t>::is_always_lock_free);
+
+/// From a slot to the next.
+constexpr std::int64_t slot_distance(std::int64_t slot_bytes) {
+  return round_up(static_cast<std::int64_t>(sizeof(SlotHead)) + slot_bytes, static_cast<std::int64_t>(kLinePair));
+}
+
+/// A ring, as either end sees it.
+struct Ring {
+  char *begin = nullptr;
+  std::int64_t slot_bytes = 0;
+
+  SlotHead &slot(std::uint64_t number) const {
+    return *reinterpret_cast<SlotHead *>(begin + static_cast<std::int64_t>(number % kSlots) * slot_distance(slot_bytes));
+  }
+  static char *bytes_of(SlotHead &slot) { return reinterpret_cast<char *>(&slot + 1); }
+};
+
+/// The part of a rank with these edges.
+struct PartForm {
+  std::int64_t in_words, out_words, rings, bytes;
+  explicit PartForm(const Pattern &pattern);
+};
+
+}  // namespace halocline::core::mpi
