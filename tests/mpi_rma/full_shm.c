@@ -1,6 +1,7 @@
 /* Windows on a small /dev/shm, for full_shm.py: full_shm STEPS MIB [DIRECTORY]. Each step is a letter; what it finds is a line of rank 0.
  *
  *   w  make a window of MIB per rank and keep it     r  free the oldest window
+ *   W  the same, and end the program if that fails
  *   t  touch all of this rank's windows              u  bytes of /dev/shm that are used
  *   f  rank 0 fills /dev/shm with a file             p  say so in DIRECTORY, and die when told there
  *
@@ -86,6 +87,7 @@ int main(int argc, char **argv) {
   setvbuf(stdout, NULL, _IONBF, 0);
   bytes = (MPI_Aint)atoi(argv[2]) << 20;
   for (const char *step = argv[1]; *step != '\0'; ++step) switch (*step) {
+      case 'W': MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);  // fall through
       case 'w': make(); break;
       case 'r': release(); break;
       case 't': touch(); break;

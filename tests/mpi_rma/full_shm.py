@@ -71,7 +71,10 @@ def missing(output, *expected):
 def check_room(program, launcher):
     """An untouched window takes no room, and keeps out another one."""
     output = Launch(program, launcher, "wuwtrw").output()
-    fault = missing(output, "window: right", "used: ", "window: no memory", "not touched yet", "touched", "window: right")
+    fault = missing(output, "window: right", "used: ", "window: no memory", "touched", "window: right")
+    if fault:
+        return fault
+    fault = missing(Launch(program, launcher, "wW").output(), "window: right", "cannot allocate", "not touched yet")
     if fault:
         return fault
     used = int(output.split("used: ")[1].split()[0])
@@ -94,7 +97,7 @@ def check_death(program, launcher):
             accepted = Launch(program, launcher, "wt").output()
             if not missing(accepted, "window: right") or time.monotonic() > end:
                 break
-    return missing(refused, "window: no memory", "not touched yet") or missing(accepted, "window: right", "touched")
+    return missing(refused, "window: no memory") or missing(accepted, "window: right", "touched")
 
 
 def check_filled(program, launcher):

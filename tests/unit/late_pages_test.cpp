@@ -21,7 +21,7 @@
 namespace halocline::core::transport::shm {
 namespace {
 
-constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+constexpr std::int64_t kOneMiB = std::int64_t{1} << 20;
 
 /// Puts a small file system at /dev/shm, for this process and its children.
 bool mount_small_one() {
@@ -102,62 +102,62 @@ class Child {
 };
 
 TEST_F(LatePagesTest, take_no_room_until_they_are_touched_but_others_leave_it) {
-  Object large(20 * kMiB);
+  Object large(20 * kOneMiB);
   ASSERT_EQ(large.error, 0);
-  EXPECT_EQ(free_bytes(), 32 * kMiB);
-  EXPECT_EQ(promised_bytes(), 20 * kMiB);
-  EXPECT_EQ(Object(16 * kMiB).error, ENOSPC);
-  EXPECT_EQ(Object(16 * kMiB, Pages::reserved).error, ENOSPC);
-  EXPECT_EQ(Object(16 * kMiB, Pages::huge).error, ENOSPC);
-  EXPECT_EQ(Object(16 * kMiB, Pages::untouched).error, ENOSPC);
-  EXPECT_EQ(Object(8 * kMiB).error, 0);
-  EXPECT_EQ(promised_bytes(), 20 * kMiB);
+  EXPECT_EQ(free_bytes(), 32 * kOneMiB);
+  EXPECT_EQ(promised_bytes(), 20 * kOneMiB);
+  EXPECT_EQ(Object(16 * kOneMiB).error, ENOSPC);
+  EXPECT_EQ(Object(16 * kOneMiB, Pages::reserved).error, ENOSPC);
+  EXPECT_EQ(Object(16 * kOneMiB, Pages::huge).error, ENOSPC);
+  EXPECT_EQ(Object(16 * kOneMiB, Pages::untouched).error, ENOSPC);
+  EXPECT_EQ(Object(8 * kOneMiB).error, 0);
+  EXPECT_EQ(promised_bytes(), 20 * kOneMiB);
 }
 
 TEST_F(LatePagesTest, that_have_been_touched_are_not_counted_twice) {
-  Object large(20 * kMiB);
-  std::memset(large.region.part(0), 1, 15 * kMiB);
-  EXPECT_EQ(promised_bytes(), 5 * kMiB);
-  EXPECT_EQ(free_bytes(), 17 * kMiB);
-  EXPECT_EQ(Object(13 * kMiB).error, ENOSPC);
-  EXPECT_EQ(Object(12 * kMiB).error, 0);
+  Object large(20 * kOneMiB);
+  std::memset(large.region.part(0), 1, 15 * kOneMiB);
+  EXPECT_EQ(promised_bytes(), 5 * kOneMiB);
+  EXPECT_EQ(free_bytes(), 17 * kOneMiB);
+  EXPECT_EQ(Object(13 * kOneMiB).error, ENOSPC);
+  EXPECT_EQ(Object(12 * kOneMiB).error, 0);
 }
 
 TEST_F(LatePagesTest, of_small_parts_are_there_at_once) {
-  const Object small(2 * kMiB);
-  EXPECT_EQ(free_bytes(), 30 * kMiB);
+  const Object small(2 * kOneMiB);
+  EXPECT_EQ(free_bytes(), 30 * kOneMiB);
   EXPECT_EQ(promised_bytes(), 0);
 }
 
 TEST_F(LatePagesTest, are_still_promised_when_the_file_is_closed_and_the_object_has_moved) {
-  std::optional<Object> large(20 * kMiB);
+  std::optional<Object> large(20 * kOneMiB);
   large->region.close();
   Region moved = std::move(large->region);
   large.reset();
-  EXPECT_EQ(promised_bytes(), 20 * kMiB);
+  EXPECT_EQ(promised_bytes(), 20 * kOneMiB);
   moved = Region();
   EXPECT_EQ(promised_bytes(), 0);
 }
 
 TEST_F(LatePagesTest, of_another_process_are_promised_until_it_has_ended) {
   Child other([] {
-    Object large(20 * kMiB);
-    std::memset(large.region.part(0), 1, 4 * kMiB);
+    Object large(20 * kOneMiB);
+    std::memset(large.region.part(0), 1, 4 * kOneMiB);
     return large;
   });
-  EXPECT_EQ(promised_bytes(), 16 * kMiB);
-  EXPECT_EQ(Object(13 * kMiB).error, ENOSPC);
-  Child second([] { return Object(8 * kMiB); });
-  EXPECT_EQ(promised_bytes(), 24 * kMiB);
+  EXPECT_EQ(promised_bytes(), 16 * kOneMiB);
+  EXPECT_EQ(Object(13 * kOneMiB).error, ENOSPC);
+  Child second([] { return Object(8 * kOneMiB); });
+  EXPECT_EQ(promised_bytes(), 24 * kOneMiB);
   other.end();
-  EXPECT_EQ(promised_bytes(), 8 * kMiB);
+  EXPECT_EQ(promised_bytes(), 8 * kOneMiB);
   second.end();
   EXPECT_EQ(promised_bytes(), 0);
-  EXPECT_EQ(Object(30 * kMiB).error, 0);
+  EXPECT_EQ(Object(30 * kOneMiB).error, 0);
 }
 
 TEST_F(LatePagesTest, prefer_the_memory_of_their_owner) {
-  const Object large(20 * kMiB);
+  const Object large(20 * kOneMiB);
   constexpr unsigned long kOfAddress = 2;
   int policy = -1;
   unsigned long nodes[16] = {};
@@ -197,12 +197,12 @@ Ending ending_of(Work work) {
 }
 
 TEST_F(LatePagesTest, that_others_have_taken_end_the_process_with_one_message) {
-  Object large(20 * kMiB);
-  std::memset(large.region.part(0), 1, 4 * kMiB);
+  Object large(20 * kOneMiB);
+  std::memset(large.region.part(0), 1, 4 * kOneMiB);
   fill_dev_shm();
   const Ending ending = ending_of([&] {
-    large.region.part(0)[4 * kMiB - 1] = 1;
-    large.region.part(0)[6 * kMiB + 7] = 1;
+    large.region.part(0)[4 * kOneMiB - 1] = 1;
+    large.region.part(0)[6 * kOneMiB + 7] = 1;
   });
   EXPECT_TRUE(WIFSIGNALED(ending.status) && WTERMSIG(ending.status) == SIGBUS) << ending.status;
   EXPECT_EQ(ending.text,
@@ -211,7 +211,7 @@ TEST_F(LatePagesTest, that_others_have_taken_end_the_process_with_one_message) {
 }
 
 TEST_F(LatePagesTest, leave_other_errors_of_memory_to_whoever_handles_them) {
-  const Object large(20 * kMiB);
+  const Object large(20 * kOneMiB);
   const Ending ending = ending_of([] { raise(SIGBUS); });
   EXPECT_TRUE(WIFSIGNALED(ending.status) && WTERMSIG(ending.status) == SIGBUS) << ending.status;
   EXPECT_EQ(ending.text, "");
