@@ -69,6 +69,7 @@ halocline_install_library(halocline_armci)
 halocline_install_library(halocline_armci_static)
 halocline_install_library(halocline_mpi)
 halocline_install_library(halocline_mpix)
+halocline_install_pkg_config(halocline-mpix)
 if(TARGET halocline_mpi_abi)
   # A program of another MPI loads it, and is never linked to it.
   halocline_install_rpath(halocline_mpi_abi)

@@ -260,6 +260,7 @@ with_all check 'find_package serves an ARMCI program' builds_with_find_package C
 with_all check 'find_package serves an ARMCI program that links the archive' builds_with_find_package C user_armci.c halocline::armci_static \
   'COMPONENTS C shmem armci gaspi'
 check 'pkg-config serves an ARMCI program' builds_with_pkg_config "$mpicc" user_armci.c halocline-armci
+check 'pkg-config serves a program with notified puts on MPI windows' builds_with_pkg_config "$mpicc" user_mpix.c halocline-mpix
 check 'pkg-config serves a C++ program' builds_with_pkg_config "$mpicxx" user.cpp halocline
 with_all check 'pkg-config serves a Fortran program' builds_with_pkg_config "$gfortran" user.F90 halocline-fortran
 with_all check_if has_mpi_module 'this MPI has no module mpi for this compiler' 'pkg-config serves a Fortran program on module mpi' builds_with_pkg_config \

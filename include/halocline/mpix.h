@@ -29,7 +29,7 @@ extern "C" {
 typedef struct MPIX_Notify_state *MPIX_Notify;
 
 /** No request; MPIX_Notify_free sets it. */
-#ifdef __cplusplus
+#if defined __cplusplus && __cplusplus >= 201103L
 #define MPIX_NOTIFY_NULL nullptr
 #else
 #define MPIX_NOTIFY_NULL ((MPIX_Notify)0)
@@ -79,7 +79,8 @@ int MPIX_Put_notify_value_c(const void *origin, MPI_Count origin_count, MPI_Data
 int MPIX_Win_get_notify_value(MPI_Win win, int notification, MPI_Count *value);
 
 /** Makes an inactive request for `count` arrivals at this rank, `count` 1 or more. It matches those of `source`, or of all ranks with
-    MPI_ANY_SOURCE, under `notification`, or under all with MPI_ANY_TAG. Local. */
+    MPI_ANY_SOURCE, under `notification`, or under all with MPI_ANY_TAG. With MPI_PROC_NULL as the source it has its arrivals as soon as it is
+    started, and the status has MPI_PROC_NULL and MPI_ANY_TAG, as for a receive. Local. */
 int MPIX_Win_notify_init(int source, int notification, int count, MPI_Win win, MPIX_Notify *request);
 
 /** Activates a request. Earlier arrivals that no request has matched count, too. An arrival is matched once: where two active requests

@@ -393,6 +393,28 @@ TEST_F(MpiNotify, a_request_counts_what_came_before_its_start_and_is_used_again)
   MPI_Win_unlock_all(window.win);
 }
 
+TEST_F(MpiNotify, a_request_without_a_source_is_complete_once_started) {
+  const Notified window(Kind::allocated);
+  MPIX_Notify request = MPIX_NOTIFY_NULL;
+  ASSERT_EQ(MPIX_Win_notify_init(MPI_PROC_NULL, 1, 3, window.win, &request), MPI_SUCCESS);
+  for (const bool waits : {false, true}) {
+    MPI_Status status{};
+    EXPECT_EQ(MPIX_Notify_start(request), MPI_SUCCESS);
+    if (waits) {
+      EXPECT_EQ(MPIX_Notify_wait(request, &status), MPI_SUCCESS);
+    } else {
+      EXPECT_EQ(test(request, &status), 1);
+    }
+    EXPECT_EQ(status.MPI_SOURCE, MPI_PROC_NULL);
+    EXPECT_EQ(status.MPI_TAG, MPI_ANY_TAG);
+    int bytes = -1;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    EXPECT_EQ(bytes, 0);
+  }
+  EXPECT_EQ(MPIX_Notify_start(request), MPI_SUCCESS) << "it is not active any more";
+  MPIX_Notify_free(&request);
+}
+
 TEST_F(MpiNotify, requests_match_their_source_and_notification_alone) {
   const Notified window(Kind::allocated);
   MPI_Win_lock_all(0, window.win);

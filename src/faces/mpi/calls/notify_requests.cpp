@@ -129,8 +129,16 @@ void match_one(NotifyBoard &board, Request &request, int notification, int origi
   request.last_notification = notification;
 }
 
+/// As a receive from MPI_PROC_NULL.
+bool complete_without_source(Request &request) {
+  request.missing = 0;
+  request.last_source = MPI_PROC_NULL;
+  return true;
+}
+
 /// True once the request has all its arrivals.
 bool match(Request &request) {
+  if (request.source == MPI_PROC_NULL) return complete_without_source(request);
   NotifyBoard &board = *request.window->notifications;
   const bool any_source = request.source == MPI_ANY_SOURCE, any_tag = request.notification == MPI_ANY_TAG;
   const int first = any_tag ? 0 : request.notification, end = any_tag ? board.count() : first + 1;
@@ -177,7 +185,7 @@ int wait(Request &request, MPI_Status *status) {
 
 int make_request(Window &window, int source, int notification, int count, MPIX_Notify *request) {
   if (!request) return refuse(MPI_ERR_ARG, "request is NULL");
-  if (source != MPI_ANY_SOURCE && (source < 0 || source >= window.size()))
+  if (source != MPI_ANY_SOURCE && source != MPI_PROC_NULL && (source < 0 || source >= window.size()))
     return refuse(MPI_ERR_RANK, "source rank %d out of range (window has %d ranks)", source, window.size());
   if (count < 1) return refuse(MPI_ERR_COUNT, "count is %d but must be 1 or more", count);
   if (const int code = check_notification(window, notification == MPI_ANY_TAG ? 0 : notification)) return code;
