@@ -69,6 +69,11 @@ class OverlapsOfPair {
  public:
   OverlapsOfPair(const Domain &domain, std::vector<Overlap> &overlaps) : domain_(domain), overlaps_(overlaps) {}
 
+  /// A block of these cells with its halo, in values.
+  Box whole_of(const Box &cells) {
+    above_ = domain_.above(cells);
+    return whole(domain_.own(cells));
+  }
   /// The boxes are those of the two blocks' cells.
   void list(const Overlap &pair, const Box &to_cells, const Box &from_cells, bool same) {
     const Box to = domain_.own(to_cells), from = domain_.own(from_cells);
@@ -206,25 +211,25 @@ std::span<const Placed> BoxTable::of(int rank) const {
   return {reinterpret_cast<const Placed *>(record + sizeof count), static_cast<std::size_t>(count)};
 }
 
-std::vector<Overlap> list_overlaps(const Domain &domain, std::span<const Placed> to, std::span<const Placed> from, bool same_rank) {
+std::vector<Overlap> list_overlaps(const Domain &domain, std::span<const Placed> to, const BoxIndex &from) {
+  const bool same_rank = to.data() == from.boxes().data();
   std::vector<Overlap> overlaps;
   OverlapsOfPair pair(domain, overlaps);
   for (std::size_t a = 0; a < to.size(); ++a)
-    for (std::size_t b = 0; b < from.size(); ++b)
-      pair.list({static_cast<int>(a), static_cast<int>(b), {}, {}}, to[a].box, from[b].box, same_rank && a == b);
+    for (const int b : from.near(pair.whole_of(to[a].box)))
+      pair.list({static_cast<int>(a), b, {}, {}}, to[a].box, from.boxes()[at(b)].box, same_rank && at(b) == a);
   return overlaps;
 }
 
-Status check_disjoint(const Topology &topology, int ndims, const BoxTable &table) {
+Status check_disjoint(const Topology &topology, int ndims, const BoxTable &table, const BoxIndex &mine) {
   const int me = topology.rank();
-  const std::span<const Placed> mine = table.of(me);
-  for (std::size_t b = 0; b < mine.size(); ++b)
-    for (int rank = 0; rank < topology.size(); ++rank) {
-      const std::span<const Placed> theirs = table.of(rank);
-      for (std::size_t c = 0; c < theirs.size(); ++c)
-        if ((rank != me || b != c) && common(mine[b].box, theirs[c].box).cells() > 0)
-          return refuse_overlap(ndims, me, mine[b], rank, theirs[c]);
-    }
+  for (int rank = 0; rank < topology.size(); ++rank) {
+    const std::span<const Placed> theirs = table.of(rank);
+    for (std::size_t c = 0; c < theirs.size(); ++c)
+      for (const int b : mine.near(theirs[c].box))
+        if ((rank != me || at(b) != c) && common(mine.boxes()[at(b)].box, theirs[c].box).cells() > 0)
+          return refuse_overlap(ndims, me, mine.boxes()[at(b)], rank, theirs[c]);
+  }
   return Status::ok;
 }
 

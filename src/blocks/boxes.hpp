@@ -55,10 +55,44 @@ struct Overlap {
   Box edge;              // in the array of `from`
 };
 
-/// Lists what the blocks of one rank need from those of another, or from each other; in the same order on both ranks.
-std::vector<Overlap> list_overlaps(const Domain &domain, std::span<const Placed> to, std::span<const Placed> from, bool same_rank);
+/// Finds the blocks of a rank that are near a region of the domain, without a look at all of them: the domain is split into bins, as many
+/// as there are blocks, and each bin lists the blocks that touch it.
+class BoxIndex {
+ public:
+  /// The blocks must stay where they are. Of the domain only its extent counts.
+  BoxIndex(const Domain &domain, std::span<const Placed> boxes);
 
-/// Fails if one of this rank's blocks shares a cell with another; the message names both with their owners.
-Status check_disjoint(const Topology &topology, int ndims, const BoxTable &table);
+  std::span<const Placed> boxes() const { return boxes_; }
+  /// Blocks, ascending, among them all that the region overlaps, or one of its periodic images. Valid until the next call.
+  const std::vector<int> &near(const Box &region) const;
+
+ private:
+  /// The bins of a stretch of cells along a dimension: `count` of them from `first` on, beyond the last one again from bin 0.
+  struct Bins {
+    std::int64_t first, count;
+  };
+
+  void choose_bins();
+  Bins bins_of(std::size_t d, std::int64_t start, std::int64_t count) const;
+  std::int64_t entries() const;
+  /// Calls visit(bin) for the bins of a region.
+  template <class Visit>
+  void for_each_bin(const Box &region, Visit visit) const;
+
+  Cells extent_{}, bins_{1, 1, 1, 1}, width_{};
+  std::array<bool, kMaxDims> periodic_{};
+  std::span<const Placed> boxes_;
+  std::vector<std::vector<int>> listed_;  // per bin; none if there are too few blocks for bins
+  mutable std::vector<int> found_;
+  mutable std::vector<std::uint32_t> seen_;  // per block: the last look that found it
+  mutable std::uint32_t look_ = 0;
+};
+
+/// Lists what the blocks of one rank need from those of another, or from each other, where both are the same; in the same order on both
+/// ranks.
+std::vector<Overlap> list_overlaps(const Domain &domain, std::span<const Placed> to, const BoxIndex &from);
+
+/// Fails if one of this rank's blocks, which are indexed, shares a cell with another; the message names both with their owners.
+Status check_disjoint(const Topology &topology, int ndims, const BoxTable &table, const BoxIndex &mine);
 
 }  // namespace halocline::core

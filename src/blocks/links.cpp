@@ -23,7 +23,7 @@ Piece make_piece(const BlockTables &tables, int group, const Overlap &o, bool in
   piece.block = incoming ? o.to : o.from;
   piece.peer_block = incoming ? o.from : o.to;
   piece.mine = piece.whole_mine = incoming ? o.halo : o.edge;
-  piece.theirs = piece.whole_theirs = incoming ? o.edge : o.halo;
+  piece.whole_theirs = incoming ? o.edge.start : o.halo.start;
   piece.is_incoming = incoming;
   piece.moves.resize(tables.groups[static_cast<std::size_t>(group)].fields.size());
   plan_copies(tables, piece);
@@ -50,17 +50,14 @@ void for_each_list(BlockTables &tables, Visit visit) {
 void limit(const BlockTables &tables, Piece &piece) {
   const FieldGroup &group = tables.groups[static_cast<std::size_t>(piece.group)];
   piece.mine = piece.whole_mine;
-  piece.theirs = piece.whole_theirs;
-  const Box &halo = piece.is_incoming ? piece.whole_mine : piece.whole_theirs;
+  const Box halo{piece.is_incoming ? piece.whole_mine.start : piece.whole_theirs, piece.whole_mine.count};
   for (std::size_t d = 0; d < halo.start.size(); ++d) {
     const std::int64_t first = group.low[d] - std::min(group.low[d], tables.most);
     const std::int64_t end = group.low[d] + piece.owner[d] + std::min(piece.above[d], tables.most + group.owned[d]);
     const std::int64_t before = std::max<std::int64_t>(0, first - halo.start[d]);
     const std::int64_t behind = std::max<std::int64_t>(0, halo.start[d] + halo.count[d] - end);
-    for (Box *box : {&piece.mine, &piece.theirs}) {
-      box->count[d] = std::max<std::int64_t>(0, box->count[d] - before - behind);
-      if (box->count[d] > 0) box->start[d] += before;
-    }
+    piece.mine.count[d] = std::max<std::int64_t>(0, piece.mine.count[d] - before - behind);
+    if (piece.mine.count[d] > 0) piece.mine.start[d] += before;
   }
 }
 
@@ -107,19 +104,22 @@ void group_fields(BlockTables &tables) {
   for (FieldGroup &group : tables.groups) group.swapped.reserve(group.fields.size());
 }
 
-/// The boxes of all ranks, and for each group of fields what the values around them are.
+/// The boxes of all ranks, for each group of fields what the values around them are, and where this rank's boxes are.
 struct World {
   const std::vector<Domain> &domains;
   const BoxTable &boxes;
+  const BoxIndex &mine;
 };
 
 /// Adds the pieces in which one rank's blocks get values from another's: those of the first group, then those of the next.
 template <class Add>
-void list_pieces(const World &world, int to, int from, Add add) {
-  const auto filled = world.boxes.of(to), owners = world.boxes.of(from);
+void list_pieces(const World &world, int to, const BoxIndex &owners, PieceList &list, Add add) {
+  const auto filled = world.boxes.of(to);
   for (std::size_t g = 0; g < world.domains.size(); ++g) {
     const Domain &domain = world.domains[g];
-    for (const Overlap &o : list_overlaps(domain, filled, owners, to == from)) {
+    const std::vector<Overlap> overlaps = list_overlaps(domain, filled, owners);
+    list.pieces.reserve(list.pieces.size() + overlaps.size());
+    for (const Overlap &o : overlaps) {
       const Box &cells = filled[static_cast<std::size_t>(o.to)].box;
       Piece &piece = add(static_cast<int>(g), o);
       piece.owner = domain.own(cells).count;
@@ -133,13 +133,14 @@ void make_link(const World &world, int me, int rank, BlockTables &tables) {
   const bool is_self = rank == me;
   BlockLink link;
   link.rank = rank;
-  list_pieces(world, me, rank, [&](int group, const Overlap &o) -> Piece & {
+  const BoxIndex theirs(world.domains.front(), world.boxes.of(rank));
+  list_pieces(world, me, theirs, link.in, [&](int group, const Overlap &o) -> Piece & {
     link.my_blocks.push_back(o.to);
     link.peer_blocks.push_back(o.from);
     return link.in.pieces.emplace_back(make_piece(tables, group, o, true));
   });
   if (!is_self)
-    list_pieces(world, rank, me, [&](int group, const Overlap &o) -> Piece & {
+    list_pieces(world, rank, world.mine, link.out, [&](int group, const Overlap &o) -> Piece & {
       link.my_blocks.push_back(o.from);
       link.peer_blocks.push_back(o.to);
       return link.out.pieces.emplace_back(make_piece(tables, group, o, false));
@@ -172,15 +173,12 @@ void plan_copies(const BlockTables &tables, Piece &piece) {
     const auto f = static_cast<std::size_t>(group.fields[i]);
     const BlockField &field = tables.fields[f];
     const BlockArray &array = tables.array(piece.block, f);
-    const Strides packed = packed_strides(count, field.element, field.order);
     BlockMove &move = piece.moves[i];
     move.mine = array.data + box_offset(piece.mine, array.strides);
-    move.to_buffer = plan_copy(count, packed, array.strides, field.element, field.order);
-    move.from_buffer = plan_copy(count, array.strides, packed, field.element, field.order);
-    if (!move.their_array) continue;
-    move.theirs = move.their_array + box_offset(piece.theirs, move.their_strides);
-    move.pull = plan_copy(count, array.strides, move.their_strides, field.element, field.order);
-    move.push = plan_copy(count, move.their_strides, array.strides, field.element, field.order);
+    if (move.their_array) move.theirs = move.their_array + box_offset(piece.theirs(), move.their_strides);
+    const Strides others = move.their_array ? move.their_strides : packed_strides(count, field.element, field.order);
+    const Strides &to = piece.is_incoming ? array.strides : others, &from = piece.is_incoming ? others : array.strides;
+    move.copy = plan_copy(count, to, from, field.element, field.order);
   }
 }
 
@@ -227,8 +225,10 @@ Status find_links(Communicator &communicator, NodeLeaders &leaders, const hlc_bl
   BoxTable boxes;
   HLC_TRY(boxes.share(communicator, leaders, mine));
   return prepare(communicator, communicator.comm(), [&] {
-    HLC_TRY(check_disjoint(communicator, tables.ndims, boxes));
-    for (int rank = 0; rank < communicator.size(); ++rank) make_link({domains, boxes}, communicator.rank(), rank, tables);
+    const int me = communicator.rank();
+    const BoxIndex own(domains.front(), boxes.of(me));
+    HLC_TRY(check_disjoint(communicator, tables.ndims, boxes, own));
+    for (int rank = 0; rank < communicator.size(); ++rank) make_link({domains, boxes, own}, me, rank, tables);
     point_to_self(tables);
     list_swapped(static_cast<const hlc_swap *>(nullptr), tables.fields.size(), tables.swapped);
     choose_fields(tables);

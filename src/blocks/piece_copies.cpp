@@ -2,9 +2,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "blocks/piece_copies.hpp"
 
+#include <utility>
+
 #include "base/stream.hpp"
 
 namespace halocline::core {
+namespace {
+
+/// The same copy in the other direction.
+BoxCopy turned(BoxCopy box) {
+  std::swap(box.to, box.from);
+  return box;
+}
+
+}  // namespace
 
 void PieceCopies::make_team() {
   job_ = std::make_unique<SharedJob>(tables_.parts, [this](int item) { do_shared(item); });
@@ -41,12 +52,14 @@ void PieceCopies::do_piece(const Piece &piece, const Work &work) const {
   tables_.for_each_swapped(piece, [&](const BlockMove &move, const BlockField &field) {
     const hlc_type type = field.type;
     switch (work.task) {
-      case Task::pack: copy_out(work.buffer + begin, move.mine, move.to_buffer); break;
-      case Task::unpack:
-        reverse ? add(move.mine, work.buffer + begin, move.from_buffer, type) : copy(move.mine, work.buffer + begin, move.from_buffer);
+      case Task::pack:
+        reverse ? copy_out(work.buffer + begin, move.mine, turned(move.copy)) : copy_out(work.buffer + begin, move.mine, move.copy);
         break;
-      case Task::pull: reverse ? add(move.mine, move.theirs, move.pull, type) : copy(move.mine, move.theirs, move.pull); break;
-      case Task::to_self: reverse ? add(move.theirs, move.mine, move.push, type) : copy(move.mine, move.theirs, move.pull); break;
+      case Task::unpack:
+        reverse ? add(move.mine, work.buffer + begin, turned(move.copy), type) : copy(move.mine, work.buffer + begin, move.copy);
+        break;
+      case Task::pull: reverse ? add(move.mine, move.theirs, turned(move.copy), type) : copy(move.mine, move.theirs, move.copy); break;
+      case Task::to_self: reverse ? add(move.theirs, move.mine, turned(move.copy), type) : copy(move.mine, move.theirs, move.copy); break;
     }
     begin += cells * field.element;
   });
@@ -66,7 +79,7 @@ void PieceCopies::do_shared(int item) {
 void PieceCopies::clear_halos() const {
   const auto clear_list = [&](const PieceList &list) {
     for (const Piece &piece : list.pieces)
-      tables_.for_each_swapped(piece, [](const BlockMove &move, const BlockField &) { clear(move.mine, move.from_buffer); });
+      tables_.for_each_swapped(piece, [](const BlockMove &move, const BlockField &) { clear(move.mine, move.copy); });
   };
   for (const BlockLink &link : tables_.links) clear_list(link.in);
   clear_list(tables_.own.in);

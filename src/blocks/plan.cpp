@@ -138,15 +138,13 @@ Status Blocks::joined(const Plan &plan) {
 Work Blocks::work() const {
   Work work = exchange_.work();
   work.local_bytes = tables_.self_bytes;
-  const auto count = [&work](const BlockLink &link, BoxCopy BlockMove::*copy) {
+  const auto count = [&work](const BlockLink &link) {
     for (const Piece &piece : link.in.pieces)
-      for (const BlockMove &move : piece.moves) {
-        const BoxCopy &box = move.*copy;
-        if (box.run > 0) work.runs += box.count[0] * box.count[1] * box.count[2] * box.count[3];
-      }
+      for (const BlockMove &move : piece.moves)
+        if (const BoxCopy &box = move.copy; box.run > 0) work.runs += box.count[0] * box.count[1] * box.count[2] * box.count[3];
   };
-  for (const BlockLink &link : tables_.links) count(link, &BlockMove::from_buffer);
-  count(tables_.own, &BlockMove::pull);
+  for (const BlockLink &link : tables_.links) count(link);
+  count(tables_.own);
   return work;
 }
 

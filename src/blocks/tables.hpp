@@ -40,19 +40,26 @@ struct BlockMove {
   char *theirs = nullptr;          // if it can be accessed directly, in this array:
   char *their_array = nullptr;
   Strides their_strides{};
-  BoxCopy to_buffer, from_buffer;  // mine, packed and unpacked
-  BoxCopy pull, push;              // from theirs to mine, and from mine to theirs
+  BoxCopy copy;  // of a swap that is not in reverse: into mine, or of an outgoing piece out of it. The other side is theirs, or else a message
 };
 
 /// The same in all fields of a group. `mine` is the halo of an incoming piece, or the edge of an outgoing one; `theirs` is the other.
 struct Piece {
   int group = 0, block = 0, peer_block = 0;
-  Box mine, theirs;  // as far as the running swap is deep
-  Box whole_mine, whole_theirs;
   bool is_incoming = false;
+  Box mine;  // as far as the running swap is deep
+  Box whole_mine;
+  Cells whole_theirs{};  // where the whole of theirs starts; it has as many cells
   Cells owner{1, 1, 1, 1}, above{};  // values of the block whose halo it is part of, and the depth of its high halo
   std::int64_t bytes_before = 0;     // in the message of the running swap
   std::vector<BlockMove> moves;      // per field of the group
+
+  /// `theirs`, as far as the running swap is deep.
+  Box theirs() const {
+    Box box{whole_theirs, mine.count};
+    for (std::size_t d = 0; d < box.start.size(); ++d) box.start[d] += mine.start[d] - whole_mine.start[d];
+    return box;
+  }
 };
 
 struct PieceList {

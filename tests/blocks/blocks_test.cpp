@@ -404,6 +404,78 @@ TEST(BlocksErrors, ranks_that_disagree_are_a_mismatch) {
   EXPECT_TRUE(says("HLC_INT64"));
 }
 
+/// A plane of boxes of one cell, more of them than are looked at one by one: in the cells, and on owned nodes. Dimension 0 is periodic.
+class ManyBoxes {
+ public:
+  static constexpr int kRows = 9, kColumns = 7, kDepth = 2;
+
+  ManyBoxes() {
+    for (int i = 0; i < kRows; ++i)
+      for (int j = 0; j < kColumns; ++j)
+        if ((i * kColumns + j) % size() == rank()) boxes_.push_back({{i, j, 0, 0}, {1, 1, 1, 1}, i * kColumns + j, 0});
+    shapes_[1].stagger[0] = shapes_[1].stagger[1] = HLC_NODES_OWNED;
+    memory_.assign(boxes_.size() * 2 * kMost * kMost, -1);
+    for (std::size_t b = 0; b < boxes_.size(); ++b)
+      for (int f = 0; f < 2; ++f) fields_.push_back({array(b, f), HLC_FLOAT64, 0, {}, f ? "nodes" : "cells"});
+    spec_.ndims = 2;
+    spec_.global[0] = kRows, spec_.global[1] = kColumns;
+    spec_.periodic[0] = 1;
+    for (int d = 0; d < 2; ++d) spec_.depth_low[d] = spec_.depth_high[d] = kDepth;
+    spec_.layout = HLC_ROW_MAJOR;
+    spec_.nblocks = static_cast<int>(boxes_.size());
+    spec_.blocks = boxes_.data();
+    spec_.nfields = 2;
+    spec_.fields = fields_.data();
+    spec_.shapes = shapes_;
+  }
+
+  /// Boxes of which any other value than the owner's is in the halo, after a swap.
+  int swap(hlc_mode mode) {
+    spec_.mode = mode;
+    hlc_blocks *blocks = nullptr;
+    EXPECT_TRUE(ok(hlc_blocks_init(context(), &spec_, &blocks)));
+    visit([](double &value, double right, bool own) { value = own ? right : -1; });
+    EXPECT_TRUE(ok(hlc_blocks_start(blocks, nullptr)));
+    EXPECT_TRUE(ok(hlc_blocks_finish(blocks)));
+    EXPECT_TRUE(ok(hlc_blocks_finalise(&blocks)));
+    int wrong = 0;
+    visit([&](double &value, double right, bool) { wrong += value == right ? 0 : 1; });
+    return wrong;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 2 * kDepth + 2;
+
+  double *array(std::size_t box, int f) { return memory_.data() + (2 * box + static_cast<std::size_t>(f)) * kMost * kMost; }
+  /// Calls see(value, what it is after a swap, whether the box computes it) for each value of each array.
+  template <class See>
+  void visit(See see) {
+    for (std::size_t b = 0; b < boxes_.size(); ++b)
+      for (int f = 0; f < 2; ++f) {
+        const int extent = 2 * kDepth + 1 + f;
+        for (int i = 0; i < extent; ++i)
+          for (int j = 0; j < extent; ++j) {
+            const auto row = static_cast<int>(boxes_[b].start[0]) + i - kDepth, column = static_cast<int>(boxes_[b].start[1]) + j - kDepth;
+            const bool exists = column >= 0 && column < kColumns + f;
+            const double right = exists ? 1000 * f + 10 * ((row + kRows) % kRows) + column : -1;
+            see(array(b, f)[i * extent + j], right, i == kDepth && (j == kDepth || (column == kColumns && j == kDepth + 1)));
+          }
+      }
+  }
+
+  std::vector<hlc_box> boxes_;
+  std::vector<double> memory_;
+  std::vector<hlc_field> fields_;
+  hlc_field_shape shapes_[2]{};
+  hlc_blocks_spec spec_{};
+};
+
+TEST(BlocksOfOneCell, find_their_neighbours_among_many) {
+  ManyBoxes plane;
+  EXPECT_EQ(plane.swap(HLC_MODE_P2P), 0);
+  EXPECT_EQ(plane.swap(HLC_MODE_NOTIFY), 0);
+}
+
 TEST(BlocksErrors, ranks_with_different_shapes_are_a_mismatch) {
   if (size() == 1) GTEST_SKIP() << "one rank cannot disagree with itself";
   Row kind, depth, none;
