@@ -412,6 +412,10 @@ HLC_NODISCARD HLC_API hlc_status hlc_refuse(hlc_context *context, const char *me
  * halo may be neither read nor written. All ranks must start the same swaps of a halo in the same order. Several halos may be outstanding.
  * All ranks finish those in the same order too, because a finish waits for the neighbours' finish of the same halo.
  *
+ * Ranks that start different swaps (other fields, depth, sides or direction) are found by HALOCLINE_CHECK=1 in every mode. Without it mode
+ * p2p finds messages of another length: finish returns HLC_ERR_MISMATCH. In other modes, and where lengths are equal, such a swap may wait
+ * until HALOCLINE_TIMEOUT, or leave values of an earlier swap in halos.
+ *
  * Does not wait for other ranks, except in these cases:
  *  - modes fence and pscw with late epochs, and fence by get;
  *  - notified writes: those of mode notify, and of other modes where they behave as notify or write to other nodes. They wait if a
@@ -472,7 +476,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_test(hlc_halo *halo);
  * Completes the swap. Every requested halo cell holds the neighbour's value at the moment of its start. All neighbours have taken what they
  * need from my interior, which may be written again. Cells that face myself are copied here. Waits at most HALOCLINE_TIMEOUT seconds.
  * HLC_ERR_PEER_DIED names the rank. So does HLC_ERR_TIMEOUT where the mode can tell which rank is late (p2p, passive, notify, direct). The
- * halo can then only be finalised. HLC_ERR_MISMATCH, after three seconds: a neighbour of this node ends its halo and makes no such swap.
+ * halo can then only be finalised. HLC_ERR_MISMATCH: a neighbour has started another swap (hlc_halo_start), or, after three seconds, one of
+ * this node ends its halo and makes no such swap.
  * HLC_ERR_DEVICE and HLC_ERR_MEMORY from CUDA's driver: of fields in a device's memory the halo is undefined, and can only be finalised.
  * HLC_ERR_STATE without a start. With HALOCLINE_CHECK=1, HLC_ERR_RULE has two causes. If cells were
  * touched illegally or wrong values arrived, the swap is complete all the same. If ranks disagree, the halo can only be finalised.
