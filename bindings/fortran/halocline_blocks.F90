@@ -6,7 +6,7 @@ module halocline_blocks
   use halocline_c
   use halocline_context, only: hlc_context
   use halocline_errors, only: hlc_error_message, hlc_mode_from_name, settle, with_rank
-  use halocline_fields, only: expand_depth, hlc_field, is_shaped, MAX_NAME, shape_of
+  use halocline_fields, only: expand_depth, hlc_field, is_shaped, MAX_NAME, name_of, shape_of
   implicit none
   private
   public :: hlc_box, hlc_blocks, hlc_blocks_init, hlc_blocks_start, hlc_blocks_test, hlc_blocks_finish, hlc_blocks_start_part, &
@@ -310,15 +310,39 @@ contains
     do b = 1, size(fields, 2)
       do f = 1, size(fields, 1)
         if (fields(f, b)%shape_dims /= 0 .and. fields(f, b)%shape_dims /= ndims) then
-          write (message, "(a,2(i0,a),i0,a)") "fields(", f, ", ", b, "): hlc_shaped takes scalars or ", ndims, &
-            " entries, and depth_high with depth"
+          write (message, "(a,2(i0,a),2a,i0,a)") "fields(", f, ", ", b, ") '", name_of(fields(f, b)), &
+            "': hlc_shaped takes scalars or ", ndims, " entries, and depth_high with depth"
+          return
         else if (.not. alike(fields(f, b), fields(f, 1))) then
-          write (message, "(a,3(i0,a))") "fields(", f, ", ", b, ") has another shape than fields(", f, &
-            ", 1): a field has the same nodes and depths in all boxes"
+          call name_odd_box(fields(f, :), f, b, message)
+          return
         end if
         if (b == 1) shapes(f) = shape_of(fields(f, b))
       end do
     end do
+  end subroutine
+
+  !> Boxes 1 and `other` differ in the shape of field f. At fault is the one that was not passed through hlc_shaped, or else the one
+  !> that no other box is like.
+  subroutine name_odd_box(boxes, f, other, message)
+    type(hlc_field), intent(in) :: boxes(:)
+    integer, intent(in) :: f, other
+    character(len=*), intent(inout) :: message
+    character(len=30) :: what
+    integer :: b, odd, right, like_first
+    like_first = 0
+    do b = 1, size(boxes)
+      if (alike(boxes(b), boxes(1))) like_first = like_first + 1
+    end do
+    what = "has another shape than"
+    odd = merge(1, other, like_first == 1 .and. size(boxes) > 2)
+    if (is_shaped(boxes(1)) .neqv. is_shaped(boxes(other))) then
+      what = "lacks the hlc_shaped of"
+      odd = merge(other, 1, is_shaped(boxes(1)))
+    end if
+    right = merge(1, other, odd == other)
+    write (message, "(a,2(i0,a),4a,2(i0,a))") "fields(", f, ", ", odd, ") '", name_of(boxes(odd)), "' ", trim(what), " fields(", &
+      f, ", ", right, "): a field has the same nodes and depths in all boxes"
   end subroutine
 
   pure function alike(a, b)
@@ -352,8 +376,8 @@ contains
             expected = expected + 1
             what = " where box, halo and one more node make "
           end if
-          if (fields(f, b)%extent(d) /= expected) write (message, "(a,2(i0,a),i0,a,i0,a,i0)") "fields(", f, ", ", b, ") has ", &
-            fields(f, b)%extent(d), " values along dimension ", d, trim(what) // " ", expected
+          if (fields(f, b)%extent(d) /= expected) write (message, "(a,2(i0,a),2a,i0,a,i0,a,i0)") "fields(", f, ", ", b, ") '", &
+            name_of(fields(f, b)), "' has ", fields(f, b)%extent(d), " values along dimension ", d, trim(what) // " ", expected
         end do
       end do
     end do

@@ -91,10 +91,10 @@ contains
   function with_rank(call_name, rank, message) result(sentence)
     character(len=*), intent(in) :: call_name, message
     integer, intent(in) :: rank
-    character(len=200) :: sentence
+    character(len=400) :: sentence
     sentence = ""
     if (len_trim(message) == 0) return
-    write (sentence, "(2a,i0,2a)") call_name, " on rank ", rank, ": ", trim(message(1:min(len(message), 150)))
+    write (sentence, "(2a,i0,2a)") call_name, " on rank ", rank, ": ", trim(message(1:min(len(message), 200)))
   end function
 
   !> Where the C files of this folder report: their message, where not blank, is what they found wrong themselves.

@@ -11,7 +11,8 @@ module halocline_fields
   use halocline_errors, only: settle
   implicit none
   private
-  public :: hlc_field, hlc_field_of, hlc_shaped, hlc_field_alloc, hlc_field_free, expand_depth, is_shaped, shape_of, MAX_NAME
+  public :: hlc_field, hlc_field_of, hlc_shaped, hlc_field_alloc, hlc_field_free, expand_depth, is_shaped, name_of, &
+            shape_of, MAX_NAME
 
   !> Longest name of a field.
   integer, parameter :: MAX_NAME = 32
@@ -145,6 +146,18 @@ contains
       dims = -1
     end select
   end subroutine
+
+  !> The name that a field has in messages.
+  pure function name_of(field) result(name)
+    type(hlc_field), intent(in) :: field
+    character(len=:), allocatable :: name
+    integer :: i
+    name = ""
+    do i = 1, MAX_NAME
+      if (field%name(i) == c_null_char) exit
+      name = name // field%name(i)
+    end do
+  end function
 
   !> Whether a field is from hlc_shaped, and not as any other.
   elemental function is_shaped(field)

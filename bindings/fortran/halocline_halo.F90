@@ -7,7 +7,7 @@ module halocline_halo
   use halocline_c
   use halocline_context, only: hlc_context
   use halocline_errors, only: hlc_error_message, hlc_mode_from_name, settle, with_rank
-  use halocline_fields, only: expand_depth, hlc_field, is_shaped, MAX_NAME, shape_of
+  use halocline_fields, only: expand_depth, hlc_field, is_shaped, MAX_NAME, name_of, shape_of
   implicit none
   private
   public :: hlc_halo, hlc_halo_init, hlc_halo_start, hlc_halo_start_with, hlc_halo_test, hlc_halo_finish, hlc_halo_finalise, &
@@ -91,7 +91,7 @@ contains
 
     ! Errors that only the binding detects are sent to the other ranks.
     if (len_trim(message) > 0) then
-      code = c_refuse(context%handle, trim(with_rank("hlc_halo_init", context%rank, message)) // c_null_char)
+      code = c_refuse(context%handle, trim(with_rank("hlc_halo_init" // of_plan(name), context%rank, message)) // c_null_char)
     else
       code = c_halo_init(context%handle, spec, halo%handle)
     end if
@@ -296,6 +296,14 @@ contains
     end do
   end subroutine
 
+  !> " of plan 'flow'", as the library's own messages have it; empty without a name.
+  pure function of_plan(name) result(words)
+    character(len=*), intent(in), optional :: name
+    character(len=:), allocatable :: words
+    words = ""
+    if (present(name)) words = " of plan '" // name(1:min(len_trim(name), 100)) // "'"
+  end function
+
   subroutine allocate_room(halo, rank, nfields)
     type(hlc_halo), intent(inout) :: halo
     integer, intent(in) :: rank, nfields
@@ -336,6 +344,7 @@ contains
     type(hlc_grid), intent(in) :: grid
     type(c_halo_spec), intent(in) :: spec
     character(len=*), intent(inout) :: message
+    character(len=40) :: what
     integer(c_int64_t) :: expected
     integer :: f, d
     if (len_trim(message) > 0) return
@@ -346,23 +355,16 @@ contains
       do d = 1, min(fields(f)%ndims, grid%ndims)
         expected = grid%local(d) + spec%depth_low(d) + spec%depth_high(d)
         if (fields(f)%own_depth /= 0) expected = grid%local(d) + fields(f)%depth_low(d) + fields(f)%depth_high(d)
-        if (fields(f)%stagger(d) /= HLC_CENTRED) expected = expected + 1
-        if (fields(f)%extent(d) /= expected) write (message, "(a,i0,3a,i0,a,i0,a,i0)") "field ", f, " '", name_of(fields(f)), &
-          "' has ", fields(f)%extent(d), " cells along dimension ", d, " where local + halo make ", expected
+        what = "local + halo make"
+        if (fields(f)%stagger(d) /= HLC_CENTRED) then
+          expected = expected + 1
+          what = "local + halo + one more node make"
+        end if
+        if (fields(f)%extent(d) /= expected) write (message, "(a,i0,3a,i0,a,i0,3a,i0)") "field ", f, " '", name_of(fields(f)), &
+          "' has ", fields(f)%extent(d), " values along dimension ", d, " where ", trim(what), " ", expected
       end do
     end do
   end subroutine
-
-  pure function name_of(field) result(name)
-    type(hlc_field), intent(in) :: field
-    character(len=:), allocatable :: name
-    integer :: i
-    name = ""
-    do i = 1, MAX_NAME
-      if (field%name(i) == c_null_char) exit
-      name = name // field%name(i)
-    end do
-  end function
 
   !> Says what is wrong with the caller's indices, in the caller's counting from 1; blank if nothing is.
   subroutine find_wrong_index(halo, fields, dim, message)

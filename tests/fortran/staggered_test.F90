@@ -224,7 +224,8 @@ contains
     call expect_error(status, HLC_ERR_ARGUMENT, "and depth_high with depth", "a high depth alone")
     call hlc_halo_init(context, grid, [hlc_shaped(hlc_field_of(narrow, "u"), [HLC_NODES_SHARED, HLC_CENTRED])], 1, halo, &
                        status=status)
-    call expect_error(status, HLC_ERR_ARGUMENT, "has 6 cells along dimension 1 where local + halo make 7", "an array for cells")
+    call expect_error(status, HLC_ERR_ARGUMENT, "field 1 'u' has 6 values along dimension 1 where local + halo + one more " // &
+                      "node make 7", "an array for cells")
     call hlc_halo_init(context, grid, [hlc_shaped(hlc_field_of(u, "u"), [7, HLC_CENTRED])], 1, halo, status=status)
     call expect_error(status, HLC_ERR_ARGUMENT, "stagger[0] is 7", "no stagger")
     call hlc_halo_init(context, grid, [hlc_shaped(hlc_field_of(u, "u"), [HLC_NODES_OWNED, HLC_CENTRED])], 1, halo, staged=.true., &
@@ -244,16 +245,27 @@ contains
     call hlc_blocks_init(context, [4_c_int64_t * context%size, 4_c_int64_t], [.true., .true.], [box], &
                          reshape([hlc_shaped(hlc_field_of(narrow, "u"), [HLC_NODES_SHARED, HLC_CENTRED])], [1, 1]), 1, blocks, &
                          status=status)
-    call expect_error(status, HLC_ERR_ARGUMENT, "fields(1, 1) has 6 values along dimension 1 where box, halo and one more " // &
+    call expect_error(status, HLC_ERR_ARGUMENT, "fields(1, 1) 'u' has 6 values along dimension 1 where box, halo and one more " // &
                       "node make 7", "blocks of an array for cells")
     call hlc_blocks_init(context, [4_c_int64_t * context%size, 4_c_int64_t], [.true., .true.], [box], &
                          reshape([hlc_shaped(hlc_field_of(u, "u"), depth_high=2)], [1, 1]), 1, blocks, status=status)
-    call expect_error(status, HLC_ERR_ARGUMENT, "fields(1, 1): hlc_shaped takes scalars or 2 entries, and depth_high with depth", &
-                      "blocks with a high depth alone")
+    call expect_error(status, HLC_ERR_ARGUMENT, "fields(1, 1) 'u': hlc_shaped takes scalars or 2 entries, and " // &
+                      "depth_high with depth", "blocks with a high depth alone")
     call hlc_blocks_init(context, [4_c_int64_t * context%size, 4_c_int64_t], [.true., .true.], [box, box], &
                          reshape([hlc_shaped(hlc_field_of(u, "u"), HLC_NODES_SHARED), hlc_field_of(narrow, "u")], [1, 2]), 1, &
                          blocks, status=status)
-    call expect_error(status, HLC_ERR_ARGUMENT, "fields(1, 2) has another shape than fields(1, 1)", "a field of two shapes")
+    call expect_error(status, HLC_ERR_ARGUMENT, "fields(1, 2) 'u' lacks the hlc_shaped of fields(1, 1)", "a field of two shapes")
+    call hlc_blocks_init(context, [4_c_int64_t * context%size, 4_c_int64_t], [.true., .true.], [box, box], &
+                         reshape([hlc_field_of(narrow, "u"), hlc_shaped(hlc_field_of(u, "u"), HLC_NODES_SHARED)], [1, 2]), 1, &
+                         blocks, status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "fields(1, 1) 'u' lacks the hlc_shaped of fields(1, 2)", &
+                      "a first box without a shape")
+    call hlc_blocks_init(context, [4_c_int64_t * context%size, 4_c_int64_t], [.true., .true.], [box, box, box], &
+                         reshape([hlc_shaped(hlc_field_of(u, "u"), HLC_NODES_OWNED), &
+                                  hlc_shaped(hlc_field_of(u, "u"), HLC_NODES_SHARED), &
+                                  hlc_shaped(hlc_field_of(u, "u"), HLC_NODES_SHARED)], [1, 3]), 1, blocks, status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "fields(1, 1) 'u' has another shape than fields(1, 2)", &
+                      "a first box of another shape")
     call end_test("shapes that do not fit are refused")
   end subroutine
 end program staggered_test
