@@ -378,7 +378,8 @@ typedef struct hlc_swap {
  * they are, also in reverse. HLC_NODES_OWNED: the block has local values, and local + 1 at the upper end of an open dimension. Its high
  * halo is one value deeper elsewhere, in a swap of any depth. A star stencil fills it beside the block only, not at corners. A table of
  * neighbours is an upper end where it has no rank above; ranks side by side must agree on that. Shapes and staged together are
- * HLC_ERR_UNSUPPORTED, also with a halo deeper than the block.
+ * HLC_ERR_UNSUPPORTED, also with a halo deeper than the block. Where every field has depths of its own, those of the spec have no effect, and
+ * need not fit the block.
  *
  * depth of a swap. It may differ from swap to swap. Of each field the halo values nearest the block are filled, as many as depth says and
  * the field has. Views of such a swap have so many cells in mode view, and the whole halo elsewhere. HLC_ERR_UNSUPPORTED with staged, and

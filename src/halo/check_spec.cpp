@@ -83,7 +83,7 @@ Status check_depths(const hlc_halo_spec &spec, int rank) {
       const std::string argument = indexed(names[side], d);
       if (depths[side] < 0 || depths[side] > kMostCells)
         return bad(rank, argument, depths[side], "0 or more, and no more than memory holds");
-      const bool has_neighbours = grid.dims[d] > 1 || grid.periodic[d] || spec.neighbours;
+      const bool has_neighbours = uses_spec_depths(spec) && (grid.dims[d] > 1 || grid.periodic[d] || spec.neighbours);
       if (depths[side] > grid.local[d] && has_neighbours && !is_own_neighbour(spec, d, rank))
         return fail(
             Status::argument,
@@ -275,10 +275,10 @@ Status check_parts(const hlc_halo_spec *spec, int rank, int size) {
   if (!spec) return fail(Status::argument, "hlc_halo_init on rank %d: spec is NULL", rank);
   if (!spec->grid) return fail(Status::argument, "hlc_halo_init on rank %d: spec.grid is NULL", rank);
   HLC_TRY(check_grid(*spec, rank, size));
-  HLC_TRY(check_depths(*spec, rank));
-  HLC_TRY(check_repetitions(*spec, rank));
   if (spec->nfields < 1) return bad(rank, "nfields", spec->nfields, "1 or more");
   if (!spec->fields) return fail(Status::argument, "hlc_halo_init on rank %d: spec.fields is NULL", rank);
+  HLC_TRY(check_depths(*spec, rank));
+  HLC_TRY(check_repetitions(*spec, rank));
   if (spec->stencil != HLC_STENCIL_BOX && spec->stencil != HLC_STENCIL_STAR) return bad(rank, "stencil", spec->stencil, "an hlc_stencil");
   HLC_TRY(check_layout(*spec, rank));
   HLC_TRY(check_shapes(*spec, rank));

@@ -54,8 +54,12 @@ std::vector<Wrap> pieces_of(const hlc_halo_spec &spec, const Wrap &direction) {
 
 }  // namespace
 
+bool uses_spec_depths(const hlc_halo_spec &spec) {
+  return !spec.shapes || std::any_of(spec.shapes, spec.shapes + spec.nfields, [](const hlc_field_shape &one) { return !one.own_depth; });
+}
+
 bool is_wrapped(const hlc_halo_spec &spec, int d) {
-  const bool has_neighbours = spec.grid->periodic[d] || spec.neighbours;
+  const bool has_neighbours = (spec.grid->periodic[d] || spec.neighbours) && uses_spec_depths(spec);
   return has_neighbours && std::max(spec.depth_low[d], spec.depth_high[d]) > spec.grid->local[d];
 }
 

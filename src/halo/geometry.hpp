@@ -38,6 +38,8 @@ struct Wrap {
   Box halo, source;  // of my array
 };
 
+/// False if every field has depths of its own, so that the spec's mean nothing.
+bool uses_spec_depths(const hlc_halo_spec &spec);
 /// True if the halo along d is deeper than the block on one of its sides.
 bool is_wrapped(const hlc_halo_spec &spec, int d);
 /// The first dimension for which that is so, -1 if there is none.

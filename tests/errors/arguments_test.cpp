@@ -109,6 +109,27 @@ TEST(Arguments, of_shapes_are_checked) {
          [](Plane &p) { p.spec.depth_low[1] = 6; });
 }
 
+TEST(Arguments, a_depth_that_no_field_uses_need_not_fit_the_block) {
+  hlc_field_shape shape;
+  Plane plane;
+  give_shape(plane, shape);
+  shape.own_depth = 1;
+  for (int d = 0; d < 2; ++d) {
+    shape.depth_low[d] = shape.depth_high[d] = 1;
+    plane.spec.depth_low[d] = plane.spec.depth_high[d] = 9;
+  }
+  std::fill(plane.cells.begin(), plane.cells.end(), 100.0 + rank());
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(ok(hlc_halo_init(context(), &plane.spec, &halo)));
+  EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
+  EXPECT_TRUE(ok(hlc_halo_finish(halo)));
+  for (std::size_t row = 0; row < 6; ++row) {
+    EXPECT_EQ(plane.cells[6 * row], 100 + (rank() + size() - 1) % size());
+    EXPECT_EQ(plane.cells[6 * row + 5], 100 + (rank() + 1) % size());
+  }
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+}
+
 TEST(Arguments, of_a_field_on_nodes_may_overlap_no_other) {
   Plane plane;
   std::vector<double> cells(200);
