@@ -58,7 +58,7 @@ typedef struct hlc_blocks_spec {
  * Cells that no block owns may be part of the domain (masked cells): the halo there is left unchanged. Two ranks exchange one message. In
  * modes direct, view and notify_node, fields of ranks of a node are read in place, if all blocks of both ranks are from hlc_field_alloc.
  * Blocks of one rank copy from each other in every mode and memory. Collective over the context. The spec is the same on all ranks except
- * for blocks, parts, and fields' data and strides. The names of the fields of each rank's first block are compared, so that plans made in
+ * for blocks, parts, and fields' data and strides, which may have other orders of dimensions on other ranks. The names of the fields of each rank's first block are compared, so that plans made in
  * different orders return HLC_ERR_MISMATCH. A rank without blocks has no names to compare. During the call each node holds the boxes of all
  * ranks once. That takes 72 bytes per block, for as many blocks per rank as the largest rank has. Afterwards a rank stores its neighbours
  * only.

@@ -130,7 +130,7 @@ Status agree_on_shapes(Communicator &communicator, const hlc_blocks_spec &spec, 
   });
 }
 
-/// The order of cells in a message: that of the arrays of all ranks, or that of the layout if they differ.
+/// The order of cells in a message: that of the arrays of all ranks. If they differ, it is the same on all; layouts may differ, too.
 Status agree_on_orders(Communicator &communicator, const hlc_blocks_spec &spec, BlockTables &tables) {
   std::vector<std::int64_t> bits;
   HLC_TRY(prepare(communicator, communicator.comm(), [&] {
@@ -145,7 +145,7 @@ Status agree_on_orders(Communicator &communicator, const hlc_blocks_spec &spec, 
   HLC_TRY(reduce_all(communicator, MPI_BOR, bits));
   for (std::size_t f = 0; f < tables.fields.size(); ++f)
     if (!order_dims(nesting_of(bits[f]), tables.ndims, spec.layout, tables.fields[f].order))
-      static_cast<void>(order_dims({}, tables.ndims, spec.layout, tables.fields[f].order));
+      static_cast<void>(order_dims({}, tables.ndims, HLC_COLUMN_MAJOR, tables.fields[f].order));
   return Status::ok;
 }
 
