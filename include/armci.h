@@ -4,7 +4,9 @@
  * says what each family of functions does here, and what differs.
  *
  * Process numbers (proc, target) are those of the world group. Functions that return int return 0, or one of FAIL to FAIL8 for a wrong
- * argument, with a message on stderr. All other failures end all processes with one message.
+ * argument, with a message on stderr: FAIL2 for a remote address that is not memory of that process which ARMCI_Malloc has returned. ARMCI_Free
+ * then returns FAIL on all processes. All other failures end all processes with one message, and so do wrong arguments of functions that return
+ * no code, ARMCI_GetValueInt and its relatives among them.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

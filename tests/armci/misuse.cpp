@@ -42,6 +42,12 @@ int make_wrong_call(const char *name, char *theirs, int other) {
     vector.ptr_array_len = 1;
     return ARMCI_PutV(&vector, 1, other);
   }
+  if (is("put_flag_no_memory")) return ARMCI_Put_flag(words, theirs, 8, reinterpret_cast<int *>(words), 1, other);
+  if (is("get_value_no_memory")) return static_cast<int>(ARMCI_GetValueLong(words, other));
+  if (is("nbputs_no_memory")) return ARMCI_NbPutS(words, strides, words, strides, counts, 1, other, nullptr);
+  if (is("acc_no_memory")) return ARMCI_Acc(ARMCI_ACC_DBL, &scale, words, words + 1, 8, other);
+  if (is("put_value_no_memory")) return ARMCI_PutValueInt(1, words, other);
+  if (is("id_of_no_group")) return ARMCI_Absolute_id(nullptr, 0);
   if (is("fence_no_rank")) ARMCI_Fence(77);
   if (is("lock_no_mutexes")) ARMCI_Lock(0, other);
   if (is("unlock_unlocked")) {

@@ -38,9 +38,17 @@ WAYS = {
     "error": r"the program says so",
     "assertion": r"assertion of ARMCI on rank 0: other == -1 is false in make_wrong_call \(.*misuse.cpp:\d+\).*code 1",
     "die": r"0:the program stops: 7",
+    "put_flag_no_memory": r"ARMCI_Put_flag on rank 0: 4 bytes at .* rank 1",
+    "get_value_no_memory": r"ARMCI_GetValueLong on rank 0: 8 bytes at .* rank 1",
+    "nbputs_no_memory": r"ARMCI_NbPutS on rank 0: 8 bytes at .* rank 1",
+    "acc_no_memory": r"ARMCI_Acc on rank 0: 8 bytes at .* rank 1",
+    "put_value_no_memory": r"ARMCI_PutValueInt on rank 0: 4 bytes at .* rank 1",
+    "id_of_no_group": r"ARMCI_Absolute_id on rank 0: group is NULL",
     "before": r"ARMCI_Put.*ARMCI_Init",
     "after": r"ARMCI_Put.*ARMCI_Init",
 }
+# The code that a call returns for an address that is no memory of ARMCI.
+CODES = {way: -2 for way in WAYS if way.endswith("_no_memory") and way != "get_value_no_memory"} | {"get_beyond": -2, "free_unknown": -1}
 
 
 def try_way(way, program, launcher):
@@ -52,7 +60,8 @@ def try_way(way, program, launcher):
     except subprocess.TimeoutExpired as expired:
         output, status = f"no end after 60 s\n{expired.stdout or ''}", 0
     lines = [line for line in output.splitlines() if line.startswith("halocline: ")]
-    right = status != 0 and "returned 0" not in output and any(re.search(WAYS[way], line) for line in output.splitlines())
+    returns = f"returned {CODES[way]}\n" in output if way in CODES else "returned 0" not in output
+    right = status != 0 and returns and any(re.search(WAYS[way], line) for line in output.splitlines())
     print(f"{'passed' if right else 'failed'}: {way}: {lines[:1] if right else output}")
     return right
 

@@ -216,12 +216,14 @@ std::int64_t element_bytes(int type) {
   }
 }
 
-void accumulate(Job &job, const OneSided &access, const Scaled &scaled) {
-  const Place place = find_place(job, access.call, access.remote, access.proc, access.block.remote_extent());
+int accumulate(Job &job, const OneSided &access, const Scaled &scaled) {
+  Place place;
+  if (const int code = find_place(job, access.call, remote_of(access), &place)) return code;
   if (place.here)
     add_here(job, access, scaled, place);
   else
     add_far(job, access, scaled, place);
+  return 0;
 }
 
 }  // namespace halocline::core::armci

@@ -154,8 +154,9 @@ void ARMCI_Group_get_world(ARMCI_Group *group_out) {
 int ARMCI_Absolute_id(ARMCI_Group *group, int group_rank) {
   constexpr const char *call = "ARMCI_Absolute_id";
   return enter(call, [&](const Job &job) {
-    if (!group || group_rank < 0 || group_rank >= group->size)
-      end_all_with("%s on rank %d: group_rank is %d but must be 0 to %d", call, job.rank(), group_rank, group ? group->size - 1 : -1);
+    if (!group) end_all_with("%s on rank %d: group is NULL", call, job.rank());
+    if (group_rank < 0 || group_rank >= group->size)
+      end_all_with("%s on rank %d: group_rank is %d but must be 0 to %d", call, job.rank(), group_rank, group->size - 1);
     return proc_of(*group, group_rank);
   });
 }

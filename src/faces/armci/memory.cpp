@@ -86,19 +86,24 @@ int allocate(const char *call, void **ptr_arr, armci_size_t bytes, Over over, co
   });
 }
 
-/// What all members of the group pass must be memory of one allocation. Those without memory pass NULL.
-Allocation *find_together(Job &job, const char *call, const ARMCI_Group &group, const void *ptr) {
+/// Finds the allocation of which all members of the group pass memory; null if all pass NULL, as those without memory do. The code is the same on
+/// all: FAIL if a member passes something else.
+int find_together(Job &job, const char *call, const ARMCI_Group &group, const void *ptr, const Allocation **found) {
   const Allocation *const mine = ptr ? job.allocations.find(job.rank(), ptr) : nullptr;
-  if (ptr && !mine) end_all_with("%s on rank %d: %p is not memory of this rank that ARMCI_Malloc has returned", call, job.rank(), ptr);
-  constexpr std::int64_t kNone = INT64_MIN;
-  const auto number = mine ? static_cast<std::int64_t>(mine->number) : kNone;
+  constexpr std::int64_t kNone = INT64_MIN, kWrong = INT64_MAX;
+  const bool is_wrong = ptr && !mine;
+  const auto number = mine ? static_cast<std::int64_t>(mine->number) : is_wrong ? kWrong : kNone;
   std::int64_t ends[] = {number, mine ? -number : kNone};
   MPI_Request request = MPI_REQUEST_NULL;
   settle_mpi(MPI_Iallreduce(MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MAX, group.comm, &request), "MPI_Iallreduce");
   await_mpi(job, call, request);
-  if (ends[0] == kNone) return nullptr;
-  if (ends[0] != -ends[1]) end_all_with("%s on rank %d: the ranks pass memory of different allocations", call, job.rank());
-  return job.allocations.with_number(static_cast<std::uint64_t>(ends[0]));
+  *found = nullptr;
+  if (is_wrong) return refuse(FAIL, "%s on rank %d: %p is not memory of this rank that ARMCI_Malloc has returned", call, job.rank(), ptr);
+  if (ends[0] == kWrong) return refuse(FAIL, "%s on rank %d: another rank passes what ARMCI_Malloc has not returned", call, job.rank());
+  if (ends[0] == kNone) return 0;
+  if (ends[0] != -ends[1]) return refuse(FAIL, "%s on rank %d: the ranks pass memory of different allocations", call, job.rank());
+  *found = job.allocations.with_number(static_cast<std::uint64_t>(ends[0]));
+  return 0;
 }
 
 int release(const char *call, const void *ptr, Over over, const ARMCI_Group *named = nullptr) {
@@ -106,7 +111,8 @@ int release(const char *call, const void *ptr, Over over, const ARMCI_Group *nam
     const ARMCI_Group &group = group_of(job, call, over, named);
     // What is written to the memory has arrived once all have fenced and met.
     job.fence(call);
-    const Allocation *const found = find_together(job, call, group, ptr);
+    const Allocation *found = nullptr;
+    if (const int code = find_together(job, call, group, ptr, &found)) return code;
     if (found) job.allocations.take(found).reset();
     return 0;
   });

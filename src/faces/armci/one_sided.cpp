@@ -76,16 +76,29 @@ void move_far(Job &job, const OneSided &access, const Place &place, bool is_put)
 
 }  // namespace
 
-void put(Job &job, const OneSided &access) {
-  const Place place = find_place(job, access.call, access.remote, access.proc, access.block.remote_extent());
-  if (!place.here) return move_far(job, access, place, true);
-  copy(access.block, true, {place.here, static_cast<const char *>(access.local)});
+int put(Job &job, const OneSided &access) {
+  Place place;
+  if (const int code = find_place(job, access.call, remote_of(access), &place)) return code;
+  if (place.here)
+    copy(access.block, true, {place.here, static_cast<const char *>(access.local)});
+  else
+    move_far(job, access, place, true);
+  return 0;
 }
 
-void get(Job &job, const OneSided &access) {
-  const Place place = find_place(job, access.call, access.remote, access.proc, access.block.remote_extent());
-  if (!place.here) return move_far(job, access, place, false);
-  copy(access.block, false, {static_cast<char *>(access.local), place.here});
+int get(Job &job, const OneSided &access) {
+  Place place;
+  if (const int code = find_place(job, access.call, remote_of(access), &place)) return code;
+  if (place.here)
+    copy(access.block, false, {static_cast<char *>(access.local), place.here});
+  else
+    move_far(job, access, place, false);
+  return 0;
+}
+
+int refuse_place(const Job &job, const char *call, const Remote &remote) {
+  return refuse(FAIL2, "%s on rank %d: %lld bytes at %p are not memory of rank %d that ARMCI_Malloc has returned", call, job.rank(),
+                static_cast<long long>(remote.extent.high - remote.extent.low), remote.address, remote.proc);
 }
 
 void complete_local(Job &job, const char *call, int proc) {

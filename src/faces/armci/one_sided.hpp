@@ -26,25 +26,31 @@ struct Scaled {
   const void *scale;
 };
 
-void put(Job &job, const OneSided &access);
-void get(Job &job, const OneSided &access);
-void accumulate(Job &job, const OneSided &access, const Scaled &scaled);
+/// They return 0, or the code of find_place.
+int put(Job &job, const OneSided &access);
+int get(Job &job, const OneSided &access);
+int accumulate(Job &job, const OneSided &access, const Scaled &scaled);
 
 /// Bytes of an element, 0 for what is no type.
 std::int64_t element_bytes(int type);
 
-/// Where an operation reaches its target. Ends all processes if the bytes are not within memory of the process. Those of this process may be
+/// Bytes of a process.
+struct Remote {
+  const void *address;
+  int proc;
+  Extent extent;
+};
+inline Remote remote_of(const OneSided &access) { return {access.remote, access.proc, access.block.remote_extent()}; }
+
+int refuse_place(const Job &job, const char *call, const Remote &remote);
+/// Where an operation reaches its target: 0, or FAIL2 if the bytes are not within memory of the process. Those of this process may be
 /// anywhere.
-inline Place find_place(Job &job, const char *call, const void *remote, int proc, Extent extent) {
-  Place place;
-  if (proc == job.rank()) {
-    place.here = const_cast<char *>(static_cast<const char *>(remote));
-    return place;
+inline int find_place(Job &job, const char *call, const Remote &remote, Place *place) {
+  if (remote.proc == job.rank()) {
+    place->here = const_cast<char *>(static_cast<const char *>(remote.address));
+    return 0;
   }
-  if (!job.allocations.locate(proc, remote, extent, &place))
-    end_all_with("%s on rank %d: %lld bytes at %p are not memory of rank %d that ARMCI_Malloc has returned", call, job.rank(),
-                 static_cast<long long>(extent.high - extent.low), remote, proc);
-  return place;
+  return job.allocations.locate(remote.proc, remote.address, remote.extent, place) ? 0 : refuse_place(job, call, remote);
 }
 
 /// The checks that all operations make: the code of the first wrong argument, 0 if all are right.

@@ -51,31 +51,20 @@ int run(const Strided &strided, Move move) {
     if (const int code = check(job, strided)) return code;
     if (is_empty(strided.count, strided.levels)) return 0;
     const Block block({strided.local_strides, strided.remote_strides}, strided.count, strided.levels);
-    const int code = move(job, OneSided{strided.call, strided.local, strided.remote, strided.proc, block, strided.mode});
+    if (const int code = move(job, OneSided{strided.call, strided.local, strided.remote, strided.proc, block, strided.mode})) return code;
     note(job, strided.handle, strided.proc);
-    return code;
-  });
-}
-
-int put_strided(const Strided &strided) {
-  return run(strided, [](Job &job, const OneSided &access) {
-    put(job, access);
     return 0;
   });
 }
 
-int get_strided(const Strided &strided) {
-  return run(strided, [](Job &job, const OneSided &access) {
-    get(job, access);
-    return 0;
-  });
-}
+int put_strided(const Strided &strided) { return run(strided, put); }
+
+int get_strided(const Strided &strided) { return run(strided, get); }
 
 int accumulate_strided(const Strided &strided, const Scaled &scaled) {
   return run(strided, [&](Job &job, const OneSided &access) {
     if (const int code = check_accumulate(job, access.call, scaled, strided.count[0])) return code;
-    accumulate(job, access, scaled);
-    return 0;
+    return accumulate(job, access, scaled);
   });
 }
 
@@ -92,7 +81,8 @@ char *find_near(Job &job, const void *local, const void *remote, int bytes, int 
 int set_flag(const char *call, int *flag, int value, int proc) {
   return enter(call, [&](Job &job) {
     if (const int code = check_address(job, call, "flag", flag)) return code;
-    const Place place = find_place(job, call, flag, proc, {0, sizeof value});
+    Place place;
+    if (const int code = find_place(job, call, {flag, proc, {0, sizeof value}}, &place)) return code;
     if (place.here) {
       // The program that reads the flag has the other end.
       std::atomic_ref(*reinterpret_cast<int *>(place.here)).store(value, std::memory_order_release);
@@ -100,8 +90,7 @@ int set_flag(const char *call, int *flag, int value, int proc) {
     }
     job.fence(call, proc);
     const Block block(sizeof value);
-    put(job, {call, &value, flag, proc, block});
-    return 0;
+    return put(job, {call, &value, flag, proc, block});
   });
 }
 

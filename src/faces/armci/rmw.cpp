@@ -53,7 +53,8 @@ template <class T>
 int change(Job &job, const Rmw &rmw) {
   if (reinterpret_cast<std::uintptr_t>(rmw.remote) % sizeof(T) != 0)
     return refuse(FAIL2, "%s on rank %d: prem is %p but must be aligned to %zu bytes", kCall, job.rank(), rmw.remote, sizeof(T));
-  const Place place = find_place(job, kCall, rmw.remote, rmw.proc, {0, sizeof(T)});
+  Place place;
+  if (const int code = find_place(job, kCall, {rmw.remote, rmw.proc, {0, sizeof(T)}}, &place)) return code;
   if (place.here)
     change_here<T>(place.here, rmw);
   else

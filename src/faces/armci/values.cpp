@@ -26,7 +26,8 @@ template <class T>
 int put_value(const Number &number, T value, armci_hdl_t *handle = nullptr) {
   return enter(number.call, [&](Job &job) {
     if (const int code = check(job, number)) return code;
-    const Place place = find_place(job, number.call, number.remote, number.proc, {0, sizeof value});
+    Place place;
+    if (const int code = find_place(job, number.call, {number.remote, number.proc, {0, sizeof value}}, &place)) return code;
     if (place.here) {
       std::memcpy(place.here, &value, sizeof value);
       return 0;
@@ -43,8 +44,9 @@ template <class T>
 T get_value(const Number &number) {
   return enter(number.call, [&](Job &job) {
     T value{};
-    if (check(job, number) != 0) end_all_with("%s on rank %d: it has no code for a wrong argument", number.call, job.rank());
-    const Place place = find_place(job, number.call, number.remote, number.proc, {0, sizeof value});
+    Place place;
+    if (check(job, number) != 0 || find_place(job, number.call, {number.remote, number.proc, {0, sizeof value}}, &place) != 0)
+      end_all_with("%s on rank %d: it has no code for a wrong argument", number.call, job.rank());
     if (place.here) {
       std::memcpy(&value, place.here, sizeof value);
       return value;

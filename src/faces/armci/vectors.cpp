@@ -39,23 +39,25 @@ int check(const Job &job, const Vector &vector) {
   return 0;
 }
 
-/// All operations of a list are begun before the first is waited for. `reads`: the local addresses are those that are written.
+/// All operations of a list are begun before the first is waited for, up to the first that is refused. `reads`: the local addresses are those
+/// that are written.
 template <class Move>
 int run(const Vector &vector, bool reads, Move move) {
   return enter(vector.call, [&](Job &job) {
     if (const int code = check(job, vector)) return code;
-    for (int i = 0; i < vector.count; ++i) {
+    int refused = 0;
+    for (int i = 0; i < vector.count && refused == 0; ++i) {
       const armci_giov_t &list = vector.iov[i];
       if (list.bytes == 0) continue;
       void **const local = reads ? list.dst_ptr_array : list.src_ptr_array,
                    **const remote = reads ? list.src_ptr_array : list.dst_ptr_array;
       const Block block(list.bytes);
-      for (int j = 0; j < list.ptr_array_len; ++j)
-        move(job, OneSided{vector.call, local[j], remote[j], vector.proc, block, Mode::nonblocking});
+      for (int j = 0; j < list.ptr_array_len && refused == 0; ++j)
+        refused = move(job, OneSided{vector.call, local[j], remote[j], vector.proc, block, Mode::nonblocking});
     }
     if (vector.mode == Mode::blocking) complete_local(job, vector.call, vector.proc);
     note(job, vector.handle, vector.proc);
-    return 0;
+    return refused;
   });
 }
 
@@ -66,7 +68,7 @@ int accumulate_all(const Vector &vector, const Scaled &scaled) {
       if (const int code = check_accumulate(job, vector.call, scaled, vector.iov[i].bytes)) return code;
     return 0;
   });
-  return checked != 0 ? checked : run(vector, false, [&](Job &job, const OneSided &access) { accumulate(job, access, scaled); });
+  return checked != 0 ? checked : run(vector, false, [&](Job &job, const OneSided &access) { return accumulate(job, access, scaled); });
 }
 
 }  // namespace
