@@ -34,9 +34,23 @@
 #if defined(__GNUC__)
 #define SHMEM_API __attribute__((visibility("default")))
 #define SHMEM_NORETURN __attribute__((noreturn))
+#define SHMEM_STATIC_INLINE static __inline__
 #else
 #define SHMEM_API
 #define SHMEM_NORETURN
+#define SHMEM_STATIC_INLINE static inline
+#endif
+
+/* C90 has neither long long nor complex numbers, which the standard asks for. */
+#if defined(__GNUC__) && !defined(__cplusplus) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#define SHMEM_C90
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wlong-long"
+#pragma GCC diagnostic ignored "-Wvariadic-macros"
+#ifdef __clang__
+#pragma GCC diagnostic ignored "-Wc99-extensions"
+#endif
 #endif
 
 #ifdef __cplusplus
@@ -271,6 +285,11 @@ SHMEM_API void shmem_wait_until(volatile long *ivar, int cmp, long cmp_value);
 #include <halocline/shmem/overloads.hpp>
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #include <halocline/shmem/generic.h>
+#endif
+
+#ifdef SHMEM_C90
+#undef SHMEM_C90
+#pragma GCC diagnostic pop
 #endif
 
 #endif /* SHMEM_H */

@@ -43,6 +43,39 @@ const std::map<std::string, std::function<void()>> kCalls{
        long local = 0;
        shmem_set_lock(&local);
      }},
+    {"context_used",
+     [] {
+       shmem_ctx_t ctx = SHMEM_CTX_INVALID;
+       shmem_ctx_create(0, &ctx);
+       shmem_ctx_destroy(ctx);
+       for (int i = 0; i < 20; ++i) {
+         shmem_ctx_t other = SHMEM_CTX_INVALID;
+         shmem_ctx_create(0, &other);
+         shmem_ctx_destroy(other);
+       }
+       shmem_ctx_long_p(ctx, numbers, 1, 1);
+     }},
+    {"context_completed",
+     [] {
+       shmem_ctx_t ctx = SHMEM_CTX_INVALID;
+       shmem_ctx_create(0, &ctx);
+       shmem_ctx_destroy(ctx);
+       shmem_ctx_quiet(ctx);
+     }},
+    {"context_destroyed",
+     [] {
+       shmem_ctx_t ctx = SHMEM_CTX_INVALID;
+       shmem_ctx_create(0, &ctx);
+       shmem_ctx_destroy(ctx);
+       shmem_ctx_destroy(ctx);
+     }},
+    {"context_of_team",
+     [] {
+       shmem_ctx_t ctx = SHMEM_CTX_INVALID;
+       shmem_team_create_ctx(SHMEM_TEAM_WORLD, 0, &ctx);
+       shmem_ctx_destroy(ctx);
+       (void)shmem_ctx_long_atomic_fetch(ctx, numbers, 1);
+     }},
     {"lock_free", [] { shmem_clear_lock(&lock); }},
 };
 

@@ -26,6 +26,10 @@ CASES = {
     "set_member": r"shmem_barrier on PE 0: this PE is not in the active set",
     "nreduce": r"shmem_long_sum_to_all on PE 0: nreduce is -1 but must be 0 or more",
     "lock_place": r"shmem_set_lock on PE 0: lock is 0x[0-9a-f]+ but must be the address of symmetric memory",
+    "context_used": r"shmem_ctx_long_p on PE 0: ctx has been destroyed",
+    "context_completed": r"shmem_ctx_quiet on PE 0: ctx has been destroyed",
+    "context_destroyed": r"shmem_ctx_destroy on PE 0: ctx has been destroyed",
+    "context_of_team": r"shmem_ctx_long_atomic_fetch on PE 0: ctx has been destroyed",
     "lock_free": r"shmem_clear_lock on PE 0: this PE has not set the lock",
 }
 

@@ -25,7 +25,7 @@
 #define _SHMEM_CMP_LE SHMEM_CMP_LE
 
 /** As shmem_init; npes has no meaning. Deprecated. */
-static inline void start_pes(int npes) {
+SHMEM_STATIC_INLINE void start_pes(int npes) {
 #ifdef __cplusplus
   static_cast<void>(npes);
 #else
@@ -34,16 +34,16 @@ static inline void start_pes(int npes) {
   shmem_init();
 }
 /** As shmem_my_pe. Deprecated. */
-static inline int _my_pe(void) { return shmem_my_pe(); }
+SHMEM_STATIC_INLINE int _my_pe(void) { return shmem_my_pe(); }
 /** As shmem_n_pes. Deprecated. */
-static inline int _num_pes(void) { return shmem_n_pes(); }
+SHMEM_STATIC_INLINE int _num_pes(void) { return shmem_n_pes(); }
 /** As shmem_malloc. Deprecated. */
-static inline void *shmalloc(size_t size) { return shmem_malloc(size); }
+SHMEM_STATIC_INLINE void *shmalloc(size_t size) { return shmem_malloc(size); }
 /** As shmem_free. Deprecated. */
-static inline void shfree(void *ptr) { shmem_free(ptr); }
+SHMEM_STATIC_INLINE void shfree(void *ptr) { shmem_free(ptr); }
 /** As shmem_realloc. Deprecated. */
-static inline void *shrealloc(void *ptr, size_t size) { return shmem_realloc(ptr, size); }
+SHMEM_STATIC_INLINE void *shrealloc(void *ptr, size_t size) { return shmem_realloc(ptr, size); }
 /** As shmem_align. Deprecated. */
-static inline void *shmemalign(size_t alignment, size_t size) { return shmem_align(alignment, size); }
+SHMEM_STATIC_INLINE void *shmemalign(size_t alignment, size_t size) { return shmem_align(alignment, size); }
 
 #endif /* HALOCLINE_SHMEM_NAMES_H */

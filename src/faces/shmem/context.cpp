@@ -3,6 +3,7 @@
 #include "faces/shmem/context.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -17,8 +18,29 @@ namespace {
 
 std::mutex mutex;  // of what follows
 std::vector<std::unique_ptr<ContextState>> contexts;
+// Their memory stays, so that a later use is recognised. The longest unused is used anew.
+std::deque<std::unique_ptr<ContextState>> destroyed;
+constexpr std::size_t kMarked = 64;
 
 shmem_ctx_t handle_of(ContextState &context) { return reinterpret_cast<shmem_ctx_t>(&context); }
+
+/// Memory for a context: that of a destroyed one, if there are many of these.
+std::unique_ptr<ContextState> memory_of_context() {
+  if (destroyed.size() < kMarked) return std::make_unique<ContextState>();
+  std::unique_ptr<ContextState> used = std::move(destroyed.front());
+  destroyed.pop_front();
+  used->mark = ContextState::kOpen;
+  used->far_used = 0;
+  return used;
+}
+
+/// Inline functions of programs then make calls, which find the mark.
+void mark_destroyed(std::unique_ptr<ContextState> context) {
+  context->mark = ContextState::kDestroyed;
+  context->of_world = 0;
+  context->far_used = 1;
+  destroyed.push_back(std::move(context));
+}
 
 }  // namespace
 
@@ -29,14 +51,20 @@ void stop_for_pe(const char *call, int pe, int size) {
   stop("%s on PE %d: pe is %d but must be 0 to %d", call, job ? job->rank() : -1, pe, size - 1);
 }
 
+void stop_for_context(const char *call, const ContextState &context) {
+  const Job *job = the_job();
+  stop("%s on PE %d: ctx %s", call, job ? job->rank() : -1,
+       context.mark == ContextState::kDestroyed ? "has been destroyed" : "is not a context");
+}
+
 shmem_ctx_t make_context(long options, void *team, const PeMap &pes) {
   try {
-    auto made = std::make_unique<ContextState>();
+    const std::lock_guard lock(mutex);
+    auto made = memory_of_context();
     made->options = options;
     made->team = team;
     made->of_world = team ? 0 : 1;
     made->pes = pes;
-    const std::lock_guard lock(mutex);
     contexts.push_back(std::move(made));
     return handle_of(*contexts.back());
   } catch (const std::bad_alloc &) {
@@ -49,14 +77,16 @@ void end_context(const char *call, shmem_ctx_t ctx) {
   const std::lock_guard lock(mutex);
   const auto found = std::find_if(contexts.begin(), contexts.end(), [&](const auto &context) { return handle_of(*context) == ctx; });
   if (found == contexts.end()) stop("%s on PE %d: ctx is not a context, or has been destroyed", call, need_job(call).rank());
+  mark_destroyed(std::move(*found));
   contexts.erase(found);
 }
 
 void end_contexts_of(const char *call, const void *team) {
   const std::lock_guard lock(mutex);
-  std::erase_if(contexts, [&](const auto &context) {
+  std::erase_if(contexts, [&](auto &context) {
     if (team && context->team != team) return false;
     quiet(call, *context);
+    mark_destroyed(std::move(context));
     return true;
   });
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <mutex>
 
 #include "faces/shmem/failure.hpp"
@@ -21,6 +22,9 @@ struct PeMap {
 /// A context. Any thread, unless the program has promised otherwise; an operation never waits for another thread's. It begins with what
 /// inline functions of programs read: `far_used` is set after an operation has begun, `of_world` where there is no team.
 struct ContextState : shmem_ctx_s {
+  static constexpr std::uint32_t kOpen = 0x5c0c7e87, kDestroyed = 0xdead5c0c;
+
+  std::uint32_t mark = kOpen;
   long options = 0;
   void *team = nullptr;  // a shmem_team_t; null: that of the world
   PeMap pes;
@@ -52,12 +56,17 @@ struct ContextState : shmem_ctx_s {
 /// SHMEM_CTX_DEFAULT.
 extern constinit ContextState default_context;
 
-/// The state of a context; ends the job for SHMEM_CTX_INVALID. One that was destroyed is not found out.
+[[noreturn, gnu::cold]] void stop_for_context(const char *call, const ContextState &context);
+
+/// The state of a context; ends the job for SHMEM_CTX_INVALID, for one that was destroyed, and for readable memory that is none.
 inline ContextState &state_of(const char *call, shmem_ctx_t ctx) {
   if (ctx == SHMEM_CTX_DEFAULT) return default_context;
   if (ctx == SHMEM_CTX_INVALID) [[unlikely]]
     stop("%s: ctx is SHMEM_CTX_INVALID but must be a context", call);
-  return *reinterpret_cast<ContextState *>(ctx);
+  auto &context = *reinterpret_cast<ContextState *>(ctx);
+  if (context.mark != ContextState::kOpen) [[unlikely]]
+    stop_for_context(call, context);
+  return context;
 }
 
 [[noreturn, gnu::cold]] void stop_for_pe(const char *call, int pe, int size);
