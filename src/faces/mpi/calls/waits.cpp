@@ -271,6 +271,53 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
   return MPI_SUCCESS;
 }
 
+// MPI 4.1 looks at several requests without ending them.
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+int MPI_Request_get_status_all(int count, const MPI_Request requests[], int *flag, MPI_Status statuses[]) {
+  if (!any_own(count, requests)) return host::Request_get_status_all(count, requests, flag, statuses);
+  *flag = 1;
+  for (int i = 0; i < count && *flag; ++i)
+    if (const int code = MPI_Request_get_status(requests[i], flag, status_at(statuses, static_cast<std::size_t>(i)))) return code;
+  return MPI_SUCCESS;
+}
+
+int MPI_Request_get_status_any(int count, const MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
+  if (!any_own(count, requests)) return host::Request_get_status_any(count, requests, index, flag, status);
+  std::vector<MPI_Request> copies(requests, requests + count);
+  Mixture mixture(count, copies.data());
+  *flag = 1;
+  for (std::size_t i = 0; i < mixture.own.size(); ++i)
+    if (mixture.own[i] && mixture.own[i]->is_active && mixture.own[i]->test())
+      return *index = static_cast<int>(i), set_empty(status), MPI_SUCCESS;
+  int which = MPI_UNDEFINED;
+  const int code = host::Request_get_status_any(mixture.hosts(), mixture.host.data(), &which, flag, status);
+  *index = which == MPI_UNDEFINED ? which : mixture.places[static_cast<std::size_t>(which)];
+  if (which == MPI_UNDEFINED && mixture.any_active()) *flag = 0;
+  return code;
+}
+
+int MPI_Request_get_status_some(int count, const MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
+  if (!any_own(count, requests)) return host::Request_get_status_some(count, requests, outcount, indices, statuses);
+  std::vector<MPI_Request> copies(requests, requests + count);
+  Mixture mixture(count, copies.data());
+  std::vector<int> which(mixture.host.size() + 1);
+  int hosts = MPI_UNDEFINED, found = 0;
+  const int code =
+      host::Request_get_status_some(mixture.hosts(), mixture.host.data(), &hosts, which.data(), mixture.host_statuses(statuses));
+  for (std::size_t i = 0; i < mixture.own.size(); ++i) {
+    if (!mixture.own[i] || !mixture.own[i]->is_active || !mixture.own[i]->test()) continue;
+    set_empty(status_at(statuses, static_cast<std::size_t>(found)));
+    indices[found++] = static_cast<int>(i);
+  }
+  for (int i = 0; hosts != MPI_UNDEFINED && i < hosts; ++i) {
+    if (statuses != MPI_STATUSES_IGNORE) statuses[found] = mixture.statuses[static_cast<std::size_t>(i)];
+    indices[found++] = mixture.places[static_cast<std::size_t>(which[static_cast<std::size_t>(i)])];
+  }
+  *outcount = found == 0 && hosts == MPI_UNDEFINED && !mixture.any_active() ? MPI_UNDEFINED : found;
+  return code;
+}
+#endif
+
 int MPI_Request_free(MPI_Request *request) {
   OwnRequest *const own = find_own(*request);
   if (!own) return host::Request_free(request);
@@ -300,5 +347,10 @@ HLC_MPI_PROFILED(MPI_Testsome)
 HLC_MPI_PROFILED(MPI_Request_get_status)
 HLC_MPI_PROFILED(MPI_Request_free)
 HLC_MPI_PROFILED(MPI_Cancel)
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+HLC_MPI_PROFILED(MPI_Request_get_status_all)
+HLC_MPI_PROFILED(MPI_Request_get_status_any)
+HLC_MPI_PROFILED(MPI_Request_get_status_some)
+#endif
 
 }  // extern "C"

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "device/pointers.hpp"
 #include "faces/mpi/collective/links.hpp"
 #include "faces/mpi/interpose/error_text.hpp"
 
@@ -21,6 +22,9 @@ inline void *displaced(const void *buffer, std::int64_t bytes) {
 /// MPI_SUCCESS, or what is wrong with the datatype or the count.
 int check_block(const typed::Layout *layout, std::int64_t count);
 
+/// Whether only a device can access what is there.
+inline bool is_on_device(const void *address) { return device::find_device(address) != device::kHost; }
+
 /// Blocks that follow each other: MPI_Neighbor_alltoall.
 struct EqualBlocks {
   const void *buffer;
@@ -31,8 +35,9 @@ struct EqualBlocks {
     const typed::Layout *const layout = typed::layout_of(type);
     if (const int code = check_block(layout, count)) return code;
     const std::int64_t distance = count * layout->extent();
+    const bool on_device = is_on_device(buffer);
     std::int64_t place = 0;
-    for (Block &block : blocks) block = {displaced(buffer, place), layout, type, count}, place += distance;
+    for (Block &block : blocks) block = {displaced(buffer, place), layout, type, count, on_device}, place += distance;
     return MPI_SUCCESS;
   }
 };
@@ -47,9 +52,10 @@ struct UnequalBlocks {
 
   int fill(std::vector<Block> &blocks) const {
     const typed::Layout *const layout = typed::layout_of(type);
+    const bool on_device = is_on_device(buffer);
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       if (const int code = check_block(layout, counts[i])) return code;
-      blocks[i] = {displaced(buffer, static_cast<std::int64_t>(places[i]) * layout->extent()), layout, type, counts[i]};
+      blocks[i] = {displaced(buffer, static_cast<std::int64_t>(places[i]) * layout->extent()), layout, type, counts[i], on_device};
     }
     return MPI_SUCCESS;
   }
@@ -67,7 +73,8 @@ struct TypedBlocks {
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       const typed::Layout *const layout = typed::layout_of(types[i]);
       if (const int code = check_block(layout, counts[i])) return code;
-      blocks[i] = {displaced(buffer, static_cast<std::int64_t>(places[i])), layout, types[i], counts[i]};
+      void *const address = displaced(buffer, static_cast<std::int64_t>(places[i]));
+      blocks[i] = {address, layout, types[i], counts[i], is_on_device(address)};
     }
     return MPI_SUCCESS;
   }

@@ -40,13 +40,14 @@ void ExchangeRequest::copy_first() {
   char *next = copies_.data();
   for (Block &block : exchange_.out) {
     const std::int64_t length = block.bytes();
-    block = {next, bytes, MPI_BYTE, length};
+    block = {next, bytes, MPI_BYTE, length, false};
     next += length;
   }
 }
 
 int ExchangeRequest::start() {
-  for (std::size_t i = 0; i < copied_.size(); ++i) typed::copy(exchange_.out[i].buffer(), copied_[i].buffer());
+  for (std::size_t i = 0; i < copied_.size(); ++i)
+    if (const int code = copy_from(copied_[i], static_cast<char *>(exchange_.out[i].address))) return code;
   const std::lock_guard lock(links_->busy);
   links_->start_unattended(exchange_);
   return MPI_SUCCESS;

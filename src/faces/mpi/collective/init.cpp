@@ -12,7 +12,7 @@ namespace {
 
 /// What has gaps would be packed in any case: a larger slot saves the kernel's copy.
 std::int64_t slot_bytes_for(const Block &block, std::size_t edges) {
-  constexpr std::int64_t kMostPlain = 32768, kMostWithGaps = std::int64_t{1} << 20, kMostOfPart = std::int64_t{8} << 20;
+  constexpr std::int64_t kMostPlain = 16384, kMostWithGaps = std::int64_t{1} << 20, kMostOfPart = std::int64_t{8} << 20;
   const std::int64_t most = block.layout->contiguous() ? kMostPlain : kMostWithGaps;
   const auto share = kMostOfPart / static_cast<std::int64_t>(kSlots) / static_cast<std::int64_t>(std::max<std::size_t>(edges, 1));
   return block.bytes() <= std::min(most, share) ? block.bytes() : 0;

@@ -224,7 +224,8 @@ bool Links::send(Exchange &exchange, int number, bool in_host) {
     if (in_host) return false;
     if (const int code = send_by_host(exchange, block, edge)) exchange.code = code;
   } else {
-    pack(exchange, block, edge, slot);
+    if (block.is_on_device && in_host) return false;
+    pack(exchange, block, slot);
   }
   if (slot.route == Route::in_memory) exchange.unread.push_back(number);
   // SYNC block-before-number (pairs with Links::receive): the message is there, or may be read where it is.
@@ -234,22 +235,22 @@ bool Links::send(Exchange &exchange, int number, bool in_host) {
 }
 
 /// What the receiver reads in this process's memory is one run of bytes: packed here, if it is not.
-void Links::pack(Exchange &exchange, const Block &block, const OutEdge &edge, SlotHead &slot) {
-  static const typed::Layout *const bytes = typed::layout_of(MPI_BYTE);
-  if (slot.route == Route::in_slot) {
-    static_cast<void>(edge);
-    typed::copy({Ring::bytes_of(slot), bytes, slot.bytes}, block.buffer());
-    return;
-  }
-  char *begin = static_cast<char *>(block.address);
-  if (!block.layout->contiguous()) {
-    const auto place = static_cast<std::size_t>(&block - exchange.out.data());
-    if (exchange.staged.size() <= place) exchange.staged.resize(exchange.out.size());
-    exchange.staged[place].resize(static_cast<std::size_t>(slot.bytes));
-    begin = exchange.staged[place].data();
-    typed::copy({begin, bytes, slot.bytes}, block.buffer());
-  }
+void Links::pack(Exchange &exchange, const Block &block, SlotHead &slot) {
+  const bool is_readable = slot.route == Route::in_memory && block.layout->contiguous() && !block.is_on_device;
+  char *const begin = slot.route == Route::in_slot ? Ring::bytes_of(slot)
+                      : is_readable                ? static_cast<char *>(block.address)
+                                                   : stage(exchange, block, slot.bytes);
   slot.address = reinterpret_cast<std::uint64_t>(begin);
+  if (is_readable) return;
+  if (const int code = copy_from(block, begin)) exchange.code = code;
+}
+
+/// Memory of this exchange for a packed block.
+char *Links::stage(Exchange &exchange, const Block &block, std::int64_t bytes) {
+  const auto place = static_cast<std::size_t>(&block - exchange.out.data());
+  if (exchange.staged.size() <= place) exchange.staged.resize(exchange.out.size());
+  exchange.staged[place].resize(static_cast<std::size_t>(bytes));
+  return exchange.staged[place].data();
 }
 
 /// False if the message is not there yet, or an earlier exchange has not received its own.
@@ -259,7 +260,8 @@ bool Links::receive(Exchange &exchange, int number, bool in_host) {
   SlotHead &slot = edge.ring.slot(exchange.number);
   // SYNC block-before-number (pairs with Links::send)
   if (slot.number.load(std::memory_order_acquire) != exchange.number) return false;
-  if (slot.route == Route::by_host && in_host) return false;
+  const bool calls_mpi = slot.route == Route::by_host || exchange.in[static_cast<std::size_t>(number)].is_on_device;
+  if (calls_mpi && in_host) return false;
   const int code = unpack(exchange, exchange.in[static_cast<std::size_t>(number)], edge, slot);
   if (code != MPI_SUCCESS) exchange.code = code;
   edge.received = exchange.number;
@@ -270,14 +272,13 @@ bool Links::receive(Exchange &exchange, int number, bool in_host) {
 
 /// A message that is too long is read as far as there is room.
 int Links::unpack(Exchange &exchange, const Block &block, const InEdge &edge, SlotHead &slot) {
-  static const typed::Layout *const bytes = typed::layout_of(MPI_BYTE);
   const bool fits = slot.bytes <= block.bytes();
   const int truncated = fits ? MPI_SUCCESS
                              : refuse(MPI_ERR_TRUNCATE, "rank %d sends %lld bytes, and the block for them has %lld", edge.rank,
                                       static_cast<long long>(slot.bytes), static_cast<long long>(block.bytes()));
   int code = MPI_SUCCESS;
   if (slot.route == Route::in_slot)
-    typed::copy(block.buffer(), {Ring::bytes_of(slot), bytes, slot.bytes});
+    code = copy_to(block, Ring::bytes_of(slot), std::min(slot.bytes, block.bytes()));
   else if (slot.route == Route::in_memory)
     code = read_memory(block, edge, slot);
   else

@@ -25,10 +25,16 @@ struct Block {
   const typed::Layout *layout = nullptr;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   std::int64_t count = 0;
+  bool is_on_device = false;  // only a device can access it, and perhaps the host MPI
 
   typed::Buffer buffer() const { return {address, layout, count}; }
   std::int64_t bytes() const { return layout->bytes() * count; }
 };
+
+/// Copies the data of a block to consecutive bytes; bytes to a block. What is on a device is left to the host MPI, which may know of devices. An MPI
+/// error code.
+int copy_from(const Block &block, char *to);
+int copy_to(const Block &block, const char *from, std::int64_t bytes);
 
 /// One exchange: its blocks, in the order of the edges, and what is still to be done. Used again and again.
 struct Exchange {
@@ -92,9 +98,10 @@ class Links final : public DrivenLinks {
   Status connect();
   bool advance(Exchange &exchange, bool in_host);
   bool send(Exchange &exchange, int edge, bool in_host);
-  void pack(Exchange &exchange, const Block &block, const OutEdge &edge, SlotHead &slot);
+  void pack(Exchange &exchange, const Block &block, SlotHead &slot);
   bool receive(Exchange &exchange, int edge, bool in_host);
   int unpack(Exchange &exchange, const Block &block, const InEdge &edge, SlotHead &slot);
+  char *stage(Exchange &exchange, const Block &block, std::int64_t bytes);
   int read_memory(const Block &block, const InEdge &edge, const SlotHead &slot);
   void start_host(Exchange &exchange);
   int receive_by_host(Exchange &exchange, const Block &block, const InEdge &edge);

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "base/environment.hpp"
+#include "device/driver.hpp"
 #include "faces/mpi/interpose/error_text.hpp"
 #include "faces/mpi/interpose/fallback_report.hpp"
 #include "faces/mpi/window/comm_contexts.hpp"
@@ -66,10 +67,11 @@ std::shared_ptr<Links> make_links(MPI_Comm comm) {
 std::int64_t usual_slot_bytes(std::size_t edges) {
   constexpr std::int64_t kMost = 16384, kLeast = 256, kMostOfPart = std::int64_t{1} << 20;
   const auto share = kMostOfPart / static_cast<std::int64_t>(kSlots) / static_cast<std::int64_t>(std::max<std::size_t>(edges, 1));
-  return std::clamp(share, kLeast, kMost) - static_cast<std::int64_t>(sizeof(SlotHead));
+  return std::clamp(share, kLeast, kMost);
 }
 
 std::shared_ptr<CommContext> meet_for_collectives(MPI_Comm comm, const char *what) {
+  device::look_for_driver();
   const bool is_off = std::strcmp(environment("MPI_COLLECTIVES"), "host") == 0;
   std::int64_t may = !has_world() ? 0 : is_off ? 1 : 2;
   if (PMPI_Allreduce(MPI_IN_PLACE, &may, 1, MPI_INT64_T, MPI_MIN, comm) != MPI_SUCCESS) return nullptr;

@@ -30,29 +30,58 @@ int read_process(pid_t process, std::uint64_t address, char *to, std::int64_t by
 #if MPI_VERSION >= 4
 constexpr auto isend = PMPI_Isend_c;
 constexpr auto irecv = PMPI_Irecv_c;
+constexpr auto pack_block = PMPI_Pack_c;
+constexpr auto unpack_block = PMPI_Unpack_c;
 using HostCount = MPI_Count;
 #else
 constexpr auto isend = PMPI_Isend;
 constexpr auto irecv = PMPI_Irecv;
+constexpr auto pack_block = PMPI_Pack;
+constexpr auto unpack_block = PMPI_Unpack;
 using HostCount = int;
 #endif
 
+/// MPIs pack the bytes of a datatype without any of their own, where all ranks are of one architecture.
+int pack_by_host(const Block &block, char *to) {
+  HostCount place = 0;
+  const auto bytes = static_cast<HostCount>(block.bytes());
+  return pack_block(block.address, static_cast<HostCount>(block.count), block.type, to, bytes, &place, MPI_COMM_SELF);
+}
+int unpack_by_host(const Block &block, const char *from, std::int64_t bytes) {
+  HostCount place = 0;
+  return unpack_block(from, static_cast<HostCount>(bytes), &place, block.address, static_cast<HostCount>(block.count), block.type,
+                      MPI_COMM_SELF);
+}
+
 }  // namespace
 
-int Links::read_memory(const Block &block, const InEdge &edge, const SlotHead &slot) {
+int copy_from(const Block &block, char *to) {
   static const typed::Layout *const layout = typed::layout_of(MPI_BYTE);
+  if (block.is_on_device) return pack_by_host(block, to);
+  typed::copy({to, layout, block.bytes()}, block.buffer());
+  return MPI_SUCCESS;
+}
+
+int copy_to(const Block &block, const char *from, std::int64_t bytes) {
+  static const typed::Layout *const layout = typed::layout_of(MPI_BYTE);
+  if (block.is_on_device) return unpack_by_host(block, from, bytes);
+  typed::copy(block.buffer(), {from, layout, bytes});
+  return MPI_SUCCESS;
+}
+
+int Links::read_memory(const Block &block, const InEdge &edge, const SlotHead &slot) {
   const std::int64_t bytes = std::min(slot.bytes, block.bytes());
   // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of this process, whose rank sends to itself
-  if (edge.rank == comm_->context.rank())
-    return typed::copy(block.buffer(), {reinterpret_cast<void *>(slot.address), layout, bytes}), MPI_SUCCESS;
+  if (edge.rank == comm_->context.rank()) return copy_to(block, reinterpret_cast<const char *>(slot.address), bytes);
   int error = 0;
-  if (block.layout->contiguous()) {
+  if (block.layout->contiguous() && !block.is_on_device) {
     error = read_process(edge.process, slot.address, static_cast<char *>(block.address), bytes);
   } else {
     thread_local std::vector<char> packed;
     if (static_cast<std::int64_t>(packed.size()) < bytes) packed.resize(static_cast<std::size_t>(bytes));
     error = read_process(edge.process, slot.address, packed.data(), bytes);
-    if (error == 0) typed::copy(block.buffer(), {packed.data(), layout, bytes});
+    if (error == 0)
+      if (const int code = copy_to(block, packed.data(), bytes)) return code;
   }
   if (error == 0) return MPI_SUCCESS;
   return error == ESRCH ? refuse(class_of_dead_peer(), "the process of rank %d has ended", edge.rank)

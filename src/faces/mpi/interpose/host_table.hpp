@@ -52,6 +52,8 @@ HLC_MPI_HOST(Init_thread)
 HLC_MPI_HOST(Finalize)
 HLC_MPI_HOST(Alloc_mem)
 HLC_MPI_HOST(Free_mem)
+HLC_MPI_HOST(Dist_graph_create)
+HLC_MPI_HOST(Dist_graph_create_adjacent)
 HLC_MPI_HOST(Neighbor_alltoall)
 HLC_MPI_HOST(Neighbor_alltoallv)
 HLC_MPI_HOST(Neighbor_alltoallw)
@@ -102,6 +104,11 @@ HLC_MPI_HOST(Neighbor_alltoallw_init_c)
 HLC_MPI_HOST(Alltoallv_init_c)
 HLC_MPI_HOST(Alltoallw_init_c)
 HLC_MPI_HOST(Allgatherv_init_c)
+#endif
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+HLC_MPI_HOST(Request_get_status_all)
+HLC_MPI_HOST(Request_get_status_any)
+HLC_MPI_HOST(Request_get_status_some)
 #endif
 
 #undef HLC_MPI_HOST
