@@ -181,21 +181,23 @@ bool compare(const Options &options, const Grid &grid, const char *what, long by
   }
   MPI_Bcast(&count, 1, MPI_INT, 0, MPI_COMM_WORLD);
   bool right = true;
-  std::vector<double> ratios;
   for (int s = 0; s < options.samples; ++s) {
     for (std::size_t i = 0; i < sides.size(); ++i) {
       Side &side = sides[(i + static_cast<std::size_t>(s)) % sides.size()];
       side.us.push_back(sample(side, count));
       right = right && side.is_right();
     }
-    ratios.push_back(sides[1].us.back() / sides[0].us.back());
   }
   int mine = right ? 1 : 0, all = 0;
   MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (grid.rank == 0)
-    std::printf("%-26s %dD %8ld bytes: drop-in %9.2f us, host %9.2f us, host/drop-in %5.2f (%.2f to %.2f)%s\n", what, grid.dimensions,
-                bytes, percentile(sides[0].us, 0.5), percentile(sides[1].us, 0.5), percentile(ratios, 0.5), percentile(ratios, 0.1),
-                percentile(ratios, 0.9), all ? "" : " WRONG DATA");
+  if (grid.rank == 0) {
+    std::printf("%-28s %dD %8ld", what, grid.dimensions, bytes);
+    for (const double part : {0.0, 0.25, 0.5})
+      std::printf("   %8.2f %8.2f %6.2f", percentile(sides[0].us, part), percentile(sides[1].us, part),
+                  percentile(sides[1].us, part) / percentile(sides[0].us, part));
+    std::printf("%s\n", all ? "" : "   WRONG DATA");
+    std::fflush(stdout);
+  }
   return all != 0;
 }
 
@@ -284,6 +286,11 @@ int main(int argc, char **argv) {
     if (word.rfind("--sample-us=", 0) == 0) options.sample_us = std::atof(word.c_str() + 12);
   }
   bool right = true;
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0)
+    std::printf(
+        "microseconds: drop-in, host, host / drop-in; of the least samples, of the lower quartiles, of the medians. Bytes: of a block\n");
   for (const int dimensions : options.dimensions) {
     Grid grid = make_grid(dimensions);
     for (const int doubles : {1, 64, 256, 512, 1024, 2048, 4096, 16384, 65536}) right &= race_rows(options, grid, doubles);

@@ -286,7 +286,12 @@ int Links::unpack(Exchange &exchange, const Block &block, const InEdge &edge, Sl
   return code == MPI_SUCCESS ? truncated : code;
 }
 
-/// An MPI error code: of the exchange, or of a process that has ended.
+/// The program may free its buffers: no block is moved any more. Later exchanges wait for this one, and fail as well.
+void Links::abandon(Exchange &exchange) {
+  const std::lock_guard lock(busy);
+  active_.erase(std::remove(active_.begin(), active_.end(), &exchange), active_.end());
+}
+
 int Links::await(Exchange &exchange) {
   if (!exchange.is_over.load(std::memory_order_acquire)) {
     constexpr unsigned kLooksPerDrive = 128;
@@ -299,8 +304,10 @@ int Links::await(Exchange &exchange) {
       return Status::again;
     };
     Wait wait(comm_->context, comm_->spans_nodes() ? WakeUp::by_polling : WakeUp::by_doorbell);
-    if (const Status failed_wait = wait_until(wait, look, [this] { return comm_->look_for_dead(); }); failed(failed_wait))
+    if (const Status failed_wait = wait_until(wait, look, [this] { return comm_->look_for_dead(); }); failed(failed_wait)) {
+      abandon(exchange);
       return code_of(failed_wait);
+    }
   }
   return exchange.code;
 }

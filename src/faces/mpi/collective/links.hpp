@@ -107,6 +107,7 @@ class Links final : public DrivenLinks {
   int receive_by_host(Exchange &exchange, const Block &block, const InEdge &edge);
   int send_by_host(Exchange &exchange, const Block &block, const OutEdge &edge);
   void end(Exchange &exchange);
+  void abandon(Exchange &exchange);
 
   std::shared_ptr<CommContext> comm_;
   SharedMemory memory_;
