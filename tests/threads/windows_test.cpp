@@ -87,6 +87,46 @@ TEST_F(WindowLock, orders_what_its_holders_read_and_write) {
   EXPECT_EQ(word_.load() & ~(std::uint64_t{1} << core::mpi::LockFields::kTurnBit), 0u);
 }
 
+/// By the functions for locks that no rank waits for.
+template <LockSide kSide, class Work>
+void with_unawaited(Word &word, Work work) {
+  while (!core::mpi::take_unawaited<kSide>(word)) std::this_thread::yield();
+  work();
+  while (!core::mpi::give_back_unawaited<kSide>(word)) std::this_thread::yield();
+}
+
+TEST_F(WindowLock, orders_what_its_holders_read_and_write_while_no_rank_waits) {
+  constexpr int kThreads = 3, kTimes = 3000;
+  long number = 0;
+  std::atomic<long> read{0};
+  in_threads(kThreads, [&](int thread) {
+    for (int i = 0; i < kTimes; ++i) {
+      if ((i + thread) % 3 != 0)
+        with_unawaited<kWriters>(word_, [&] { number += 1; });
+      else
+        with_unawaited<kReaders>(word_, [&] { read.fetch_add(number > 0 ? 1 : 0, std::memory_order_relaxed); });
+    }
+  });
+  EXPECT_EQ(number, kThreads * kTimes * 2 / 3);
+  EXPECT_EQ(word_.load(), 0u);
+}
+
+TEST_F(WindowLock, is_not_taken_nor_given_back_in_short_where_a_rank_waits) {
+  EXPECT_TRUE(core::mpi::take_unawaited<kReaders>(word_));
+  EXPECT_TRUE(core::mpi::take_unawaited<kReaders>(word_));
+  EXPECT_FALSE(core::mpi::take_unawaited<kWriters>(word_));
+  EXPECT_TRUE(core::mpi::give_back_unawaited<kReaders>(word_));
+  const bool counted = announce(kWriters);
+  EXPECT_FALSE(core::mpi::take_unawaited<kReaders>(word_));
+  EXPECT_FALSE(core::mpi::give_back_unawaited<kReaders>(word_)) << "a rank has to be woken";
+  EXPECT_TRUE(give_back(kReaders));
+  EXPECT_FALSE(core::mpi::take_unawaited<kWriters>(word_)) << "the one that waits is first";
+  EXPECT_EQ(as(kWriters).try_again(Turn::in_turn, counted), Status::ok);
+  EXPECT_FALSE(core::mpi::take_unawaited<kReaders>(word_));
+  EXPECT_FALSE(core::mpi::take_unawaited<kWriters>(word_));
+  EXPECT_TRUE(core::mpi::give_back_unawaited<kWriters>(word_));
+}
+
 TEST_F(WindowLock, keeps_out_the_other_side_and_writers_each_other) {
   EXPECT_EQ(as(kReaders).try_first(), Status::ok);
   EXPECT_EQ(as(kReaders).try_first(), Status::ok);

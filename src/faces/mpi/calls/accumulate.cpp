@@ -289,6 +289,17 @@ int compare_and_swap(Window &window, const typed::Swap &values, const TargetBuff
   return checked(window, access, [&] { return compare_and_swap_now(window, values, target); });
 }
 
+/// A frequent change of one element of a window that is not checked, before anything else is made. False if it has not been made.
+[[gnu::always_inline]] inline bool accumulate_at_once(Window &window, MPI_Op op, const OriginBuffer &origin, const TargetBuffer &target) {
+  return !window.check && origin.count == 1 && origin.type == target.type && op != MPI_NO_OP && is_address(origin.address) &&
+         change_plain(window, op, {origin.address, nullptr}, target);
+}
+[[gnu::always_inline]] inline bool fetch_at_once(Window &window, MPI_Op op, const typed::Fetch &values, const TargetBuffer &target) {
+  if (window.check || !is_address(values.result) || (op != MPI_NO_OP && !is_address(values.origin))) return false;
+  window.comm->yield_if_oversubscribed();
+  return change_plain(window, op, values, target);
+}
+
 int answered(Window &window, int code) { return code == MPI_SUCCESS ? code : answer(window, code); }
 
 }  // namespace
@@ -304,6 +315,7 @@ int MPI_Accumulate(const void *origin, int origin_count, MPI_Datatype origin_typ
                    MPI_Op op, MPI_Win win) {
   Window *window = find_window(win);
   if (!window) return host::Accumulate(origin, origin_count, origin_type, rank, disp, count, type, op, win);
+  if (accumulate_at_once(*window, op, operand_of(origin, origin_count, origin_type), {rank, disp, count, type})) return MPI_SUCCESS;
   return answered(*window, accumulate(*window, op, operand_of(origin, origin_count, origin_type), {rank, disp, count, type}));
 }
 
@@ -382,6 +394,7 @@ int MPI_Rget_accumulate_c(const void *origin, MPI_Count origin_count, MPI_Dataty
 int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Op op, MPI_Win win) {
   Window *window = find_window(win);
   if (!window) return host::Fetch_and_op(origin, result, type, rank, disp, op, win);
+  if (fetch_at_once(*window, op, {origin, result}, {rank, disp, 1, type})) return MPI_SUCCESS;
   return answered(*window, fetch_and_op(*window, op, {origin, result}, {rank, disp, 1, type}));
 }
 

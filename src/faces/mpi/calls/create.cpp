@@ -157,6 +157,8 @@ Status carry(Wanted &wanted, NewWindow &made, Status prepared, const FirstMeetin
   window.attributes = attributes_of(wanted, window);
   wanted.base = window.attributes.base;
   window.check = trace_calls(window, open_check(window, wanted.call));
+  const bool has_usual_locks = !comm->spans_nodes() && !window.check && !window.writer_places.queues() && !has_several_threads();
+  window.ranks_at_once = has_usual_locks ? window.size() : 0;
   return Status::ok;
 }
 

@@ -27,6 +27,28 @@ int lock(Window &window, int type, int target, int assertion) {
   return MPI_SUCCESS;
 }
 
+/// The usual lock: it is free, and this rank has no epoch of the window. False: `lock` has all to do.
+[[gnu::always_inline]] inline bool lock_at_once(Window &window, int type, int target, int assertion) {
+  if (static_cast<unsigned>(target) >= static_cast<unsigned>(window.ranks_at_once)) return false;
+  if (assertion != 0 || !window.epochs.is_idle()) return false;
+  const bool is_shared = type == MPI_LOCK_SHARED;
+  if (!is_shared && type != MPI_LOCK_EXCLUSIVE) return false;
+  window.comm->yield_if_oversubscribed();
+  if (!(is_shared ? try_shared(window, target) : try_exclusive(window, target))) return false;
+  window.epochs.add_only_lock(target, is_shared ? Hold::shared : Hold::exclusive);
+  return true;
+}
+
+/// The unlock of such a lock, if no rank waits for it. False: `unlock` has all to do.
+[[gnu::always_inline]] inline bool unlock_at_once(Window &window, int target) {
+  if (static_cast<unsigned>(target) >= static_cast<unsigned>(window.ranks_at_once)) return false;
+  const Hold hold = window.epochs.only_lock(target);
+  if (hold != Hold::shared && hold != Hold::exclusive) return false;
+  if (!(hold == Hold::shared ? try_unlock_shared(window, target) : try_unlock_exclusive(window, target))) return false;
+  window.epochs.remove_only_lock(target);
+  return true;
+}
+
 /// Others may run in the lock before it.
 int unlock(Window &window, int target) {
   Epochs &epochs = window.epochs;
@@ -36,6 +58,16 @@ int unlock(Window &window, int target) {
   if (hold < Hold::shared) return refuse(MPI_ERR_RMA_SYNC, "rank %d is not locked by this rank", target);
   epochs.remove_lock(target);
   return hold == Hold::unchecked ? window.complete(target, Completion::remote) : complete_and_unlock(window, target, hold);
+}
+
+// Apart, so that the usual call saves no registers for them.
+
+[[gnu::noinline]] int lock_slowly(Window &window, int type, int target, int assertion) {
+  return checked(window, CheckedSync{Sync::lock, target}, [&] { return lock(window, type, target, assertion); });
+}
+
+[[gnu::noinline]] int unlock_slowly(Window &window, int target) {
+  return checked(window, CheckedSync{Sync::unlock, target}, [&] { return unlock(window, target); });
 }
 
 int lock_all(Window &window, int assertion) {
@@ -69,18 +101,17 @@ using namespace halocline::core::mpi;
 extern "C" {
 
 int MPI_Win_lock(int lock_type, int rank, int assertion, MPI_Win win) {
-  return with_window(
-      win,
-      [=](Window &window) {
-        return checked(window, CheckedSync{Sync::lock, rank}, [&] { return lock(window, lock_type, rank, assertion); });
-      },
-      [=] { return host::Win_lock(lock_type, rank, assertion, win); });
+  Window *const window = find_window(win);
+  if (!window) return host::Win_lock(lock_type, rank, assertion, win);
+  if (lock_at_once(*window, lock_type, rank, assertion)) return MPI_SUCCESS;
+  return answer(*window, lock_slowly(*window, lock_type, rank, assertion));
 }
 
 int MPI_Win_unlock(int rank, MPI_Win win) {
-  return with_window(
-      win, [=](Window &window) { return checked(window, CheckedSync{Sync::unlock, rank}, [&] { return unlock(window, rank); }); },
-      [=] { return host::Win_unlock(rank, win); });
+  Window *const window = find_window(win);
+  if (!window) return host::Win_unlock(rank, win);
+  if (unlock_at_once(*window, rank)) return MPI_SUCCESS;
+  return answer(*window, unlock_slowly(*window, rank));
 }
 
 int MPI_Win_lock_all(int assertion, MPI_Win win) {

@@ -43,6 +43,25 @@ struct LockSide {
   }
 };
 
+/// Takes a lock on this node that is free and that no rank waits for, by one atomic instruction. False: this rank does not have it.
+template <LockSide kSide>
+[[gnu::always_inline]] inline bool take_unawaited(std::atomic<std::uint64_t> &word) {
+  std::uint64_t seen = word.load(std::memory_order_relaxed);
+  if (seen & (kSide.against() | LockFields::waiters(0) | LockFields::waiters(1))) return false;
+  // SYNC window-unlocked-before-locked (pairs with LockTaking::give_back). Not an acquire alone: taken-before-look.
+  return word.compare_exchange_strong(seen, seen + LockFields::one_holder(kSide.number), std::memory_order_seq_cst,
+                                      std::memory_order_relaxed);
+}
+/// Releases such a lock, unless a rank waits for it.
+template <LockSide kSide>
+[[gnu::always_inline]] inline bool give_back_unawaited(std::atomic<std::uint64_t> &word) {
+  std::uint64_t seen = word.load(std::memory_order_relaxed);
+  if (seen & (LockFields::waiters(0) | LockFields::waiters(1))) return false;
+  // SYNC window-unlocked-before-locked (pairs with LockTaking::take). Not a release alone: then this rank looks whether others lock all.
+  return word.compare_exchange_strong(seen, seen - LockFields::one_holder(kSide.number), std::memory_order_seq_cst,
+                                      std::memory_order_relaxed);
+}
+
 /// In a window of one node an exclusive lock takes the target's word alone, where it may. Once it has that, it looks at the window's word, `all`.
 /// True if no rank locks all, or waits for that; those that will do so look at the target.
 inline bool needs_target_alone(const std::atomic<std::uint64_t> &all) {

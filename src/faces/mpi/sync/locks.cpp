@@ -21,8 +21,7 @@ constexpr std::uint64_t kPatience_ms = 20;
 constexpr unsigned kUnlocksPerTurn = 16;
 constexpr std::uint64_t kLongestTurn_ms = 3;
 
-// Of a target's lock: shared, exclusive. Of the window's: those that lock all, exclusive locks of any target.
-constexpr LockSide kShared{0, false}, kExclusive{1, true};
+// Of the window's lock: those that lock all, exclusive locks of any target.
 constexpr LockSide kLockAll{0, false}, kAnyExclusive{1, false};
 
 /// A lock of the window, at a rank, and the side by which this rank takes it. What is not in line gets a copy, so that the compiler knows the
@@ -212,6 +211,8 @@ Status unlock_accumulates_of_nodes(Window &window, int target) {
 }
 
 }  // namespace
+
+void give_up_exclusive(Window &window, int target) { static_cast<void>(complete_and_unlock(window, target, Hold::exclusive)); }
 
 Status lock_shared(Window &window, int target) { return take(of_target(window, target, kShared)); }
 

@@ -4,9 +4,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "faces/mpi/sync/group_lock.hpp"
 #include "faces/mpi/window/window.hpp"
 
 namespace halocline::core::mpi {
+
+/// Releases an exclusive lock in a window of one node before the call that has taken it returns.
+[[gnu::cold]] void give_up_exclusive(Window &window, int target);
+
+// Of a target's lock: shared, exclusive.
+inline constexpr LockSide kShared{0, false}, kExclusive{1, true};
+
+/// In a window of one node: a lock that is free and that no rank waits for, in few instructions. False: this rank does not have it.
+[[gnu::always_inline]] inline bool try_shared(Window &window, int target) {
+  return take_unawaited<kShared>(window.memory.words_on_node(target).lock.word);
+}
+[[gnu::always_inline]] inline bool try_unlock_shared(Window &window, int target) {
+  return give_back_unawaited<kShared>(window.memory.words_on_node(target).lock.word);
+}
+/// The same for an exclusive lock; false also if ranks lock all targets.
+[[gnu::always_inline]] inline bool try_exclusive(Window &window, int target) {
+  if (!take_unawaited<kExclusive>(window.memory.words_on_node(target).lock.word)) return false;
+  if (needs_target_alone(window.memory.words_on_node(0).all.word)) [[likely]]
+    return true;
+  return give_up_exclusive(window, target), false;
+}
+[[gnu::always_inline]] inline bool try_unlock_exclusive(Window &window, int target) {
+  if (!give_back_unawaited<kExclusive>(window.memory.words_on_node(target).lock.word)) return false;
+  if (!needs_target_alone(window.memory.words_on_node(0).all.word)) [[unlikely]]
+    window.comm->context.ring_node();
+  return true;
+}
 
 /// Waits until this rank holds the lock. If that fails, it has nothing of it.
 Status lock_shared(Window &window, int target);

@@ -33,6 +33,15 @@ class Holds {
     else if (hold != Hold::none)
       add(target, hold, by_several);
   }
+  /// The same where no target is held before, and none after it; by one thread.
+  [[gnu::always_inline]] void set_only(int target, Hold hold) {
+    first_.slot(target, 0).store(hold == Hold::none ? 0 : named(target, hold), std::memory_order_relaxed);
+  }
+  /// How a target is held that set_only has set; none if it has set another one.
+  [[gnu::always_inline]] Hold only(int target) const {
+    const std::uint64_t seen = first_.slot(target, 0).load(std::memory_order_relaxed);
+    return (seen & ~kHoldMask) == name(target) ? static_cast<Hold>(seen & kHoldMask) : Hold::none;
+  }
   /// The same for a target that is not held, which needs no search.
   void add(int target, Hold hold, bool by_several) {
     if (!fill(first_.slot(target, 0), named(target, hold), by_several)) add_further(target, hold, by_several);
@@ -136,6 +145,25 @@ class Epochs {
   void remove_lock(int target) {
     holds_.set(target, Hold::none, several_threads_);
     count_locks(-1);
+  }
+
+  /// Whether this rank, which has one thread, has no epoch and no lock: then the next lock needs few instructions.
+  [[gnu::always_inline]] bool is_idle() const {
+    return fence.load(std::memory_order_relaxed) == Fence::closed && locks_all == Hold::none && !is_started &&
+           locks_.load(std::memory_order_relaxed) == 0;
+  }
+  /// The first lock after is_idle.
+  [[gnu::always_inline]] void add_only_lock(int target, Hold hold) {
+    holds_.set_only(target, hold);
+    locks_.store(1, std::memory_order_relaxed);
+  }
+  /// How the target is held, if it is the only one that is locked; else none.
+  [[gnu::always_inline]] Hold only_lock(int target) const {
+    return locks_.load(std::memory_order_relaxed) == 1 ? holds_.only(target) : Hold::none;
+  }
+  [[gnu::always_inline]] void remove_only_lock(int target) {
+    holds_.set_only(target, Hold::none);
+    locks_.store(0, std::memory_order_relaxed);
   }
 
   mutable std::atomic<Fence> fence = Fence::closed;

@@ -118,6 +118,7 @@ class Window {
   };
 
   MPI_Win handle = MPI_WIN_NULL;
+  int ranks_at_once = 0;  // whose locks are tried without more checks; 0 if the window has several nodes, is checked, or queues locks
   std::int64_t number = 0;  // in its CommContext, the same on all ranks
   std::shared_ptr<CommContext> comm;
   WindowMemory memory;

@@ -156,6 +156,8 @@ class WindowMemory {
   }
   /// The words of a rank of this node.
   TargetWords &words(int rank) const { return *reinterpret_cast<TargetWords *>(part(rank)); }
+  /// The same in a window of one node.
+  [[gnu::always_inline]] TargetWords &words_on_node(int rank) const { return *reinterpret_cast<TargetWords *>(parts_.region.part(rank)); }
   Counter &round(int rank, int round) const { return reinterpret_cast<Counter *>(part(rank) + sizeof(TargetWords))[round]; }
   PostWords &posts(int rank) const { return *reinterpret_cast<PostWords *>(part(rank) + posts_offset(comm_.context.size())); }
   /// A word of a rank of this node, at an offset from the begin of its words.
