@@ -248,7 +248,7 @@ std::vector<Edge> make_edges(const BlockTables &tables, int rank) {
     edge.space_in = edge.space_out = std::max(edge.in, edge.out);
     // The lower rank's incoming pieces are first at both ends.
     edge.shape = rank < link.rank ? shape_of(link.in, link.out) : shape_of(link.out, link.in);
-    edge.readable = readable;
+    edge.readable = readable ? 1 : 0;
     edges.push_back(edge);
   }
   return edges;

@@ -319,11 +319,14 @@ void Candidates<Plan>::add_others(const Plan *but, hlc_plan_info &info) const {
 template <class Plan>
 Explained Candidates<Plan>::explained(hlc_mode now, const Plan &used) const {
   Explained all{options_.mode, now, is_auto() ? &predictions_ : nullptr, trial_.get(), untried_, {}};
-  if constexpr (requires { used.staged_fields(); }) {
-    const auto staged = used.staged_fields();
-    all.staged = staged.names;
-    all.device = staged.device;
-    all.pinned_bytes = staged.pinned_bytes;
+  if constexpr (requires { used.device_fields(); }) {
+    const auto fields = used.device_fields();
+    all.on_device = fields.names;
+    all.device = fields.device;
+    all.pinned_bytes = fields.pinned_bytes;
+    all.read = fields.read;
+    all.staged = fields.staged;
+    all.why_staged = fields.why;
   }
   return all;
 }

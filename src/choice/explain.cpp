@@ -163,31 +163,33 @@ std::string json_of(const Trial &trial) {
 }
 
 /// Of fields in a device's memory: how they are swapped.
-std::string staged_in_words(const Explained &plan) {
+std::string device_in_words(const Explained &plan) {
   std::string names;
-  for (const std::string &name : plan.staged) names += (names.empty() ? "'" : ", '") + name + "'";
+  for (const std::string &name : plan.on_device) names += (names.empty() ? "'" : ", '") + name + "'";
   if (names.empty()) return "";
-  return printed("on CUDA device %d, staged through %lld bytes of pinned memory: ", plan.device,
-                 static_cast<long long>(plan.pinned_bytes)) +
-         names + "\n";
+  std::string text = printed("on CUDA device %d, ", plan.device);
+  if (plan.read > 0) text += printed("read in place over %d of %d links, else ", plan.read, plan.read + plan.staged);
+  text += printed("staged through %lld bytes of pinned memory: ", static_cast<long long>(plan.pinned_bytes)) + names + "\n";
+  return plan.why_staged.empty() ? text : text + "  not read in place: " + plan.why_staged + "\n";
 }
 
-std::string staged_in_json(const Explained &plan) {
+std::string device_in_json(const Explained &plan) {
   std::string names;
-  for (const std::string &name : plan.staged) names += (names.empty() ? "" : ", ") + quoted(name);
+  for (const std::string &name : plan.on_device) names += (names.empty() ? "" : ", ") + quoted(name);
   if (names.empty()) return "";
-  return printed(", \"staged\": {\"device\": %d, \"pinned_bytes\": %lld, \"fields\": [", plan.device,
-                 static_cast<long long>(plan.pinned_bytes)) +
-         names + "]}";
+  std::string text = printed(", \"staged\": {\"device\": %d, \"pinned_bytes\": %lld, \"read_links\": %d, \"staged_links\": %d, ",
+                             plan.device, static_cast<long long>(plan.pinned_bytes), plan.read, plan.staged);
+  if (!plan.why_staged.empty()) text += "\"why\": " + quoted(plan.why_staged) + ", ";
+  return text + "\"fields\": [" + names + "]}";
 }
 
 }  // namespace
 
 std::string explain_in_words(const Explained &plan) {
-  if (!plan.predictions) return printed("mode %s: ", name_of(plan.now)) + reason_of(plan) + "\n" + staged_in_words(plan);
+  if (!plan.predictions) return printed("mode %s: ", name_of(plan.now)) + reason_of(plan) + "\n" + device_in_words(plan);
   std::string text = printed("mode auto uses %s: ", name_of(plan.now)) + reason_of(plan) + "\n";
   if (plan.trial) text += trial_in_words(*plan.trial);
-  text += staged_in_words(plan);
+  text += device_in_words(plan);
   text += "predictions: " + plan.predictions->card_source() + "\n";
   text += "doctor's report on this MPI: " + plan.predictions->doctor_source() + "\n";
   text += printed("  %-14s %-*s %-40s\n", "mode", predicted_width(plan), "predicted", "measured (spread)");
@@ -199,7 +201,7 @@ std::string explain_in_json(const Explained &plan) {
   std::string text = "{\"asked\": " + quoted(name_of(plan.asked)) + ", \"chosen\": " + quoted(name_of(plan.now)) +
                      ", \"reason\": " + quoted(reason_of(plan));
   if (plan.trial) text += ", \"trial\": " + json_of(*plan.trial);
-  text += staged_in_json(plan);
+  text += device_in_json(plan);
   if (plan.predictions) {
     text += ", \"card\": " + quoted(plan.predictions->card_source()) + ", \"doctor\": " + quoted(plan.predictions->doctor_source());
     text += ", \"modes\": [";

@@ -17,9 +17,11 @@ struct Explained {
   const Predictions *predictions = nullptr;
   const Trial *trial = nullptr;  // NULL: nothing was tried
   const char *untried = "";      // why
-  std::vector<std::string> staged;  // fields in a device's memory
+  std::vector<std::string> on_device;  // fields in a device's memory
   int device = 0;
-  std::int64_t pinned_bytes = 0;  // of the host's memory through which they pass
+  std::int64_t pinned_bytes = 0;  // of the host's memory through which they pass, where they are not read in place
+  int read = 0, staged = 0;  // links to neighbours over which they are read in place, or staged
+  std::string why_staged = {};  // may be empty
 };
 
 std::string explain_in_words(const Explained &plan);

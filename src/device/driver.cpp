@@ -26,6 +26,10 @@ void find_all(void *library, Driver &driver) {
        driver.primary_context_release, driver.context_push, driver.context_pop, driver.stream_create, driver.stream_destroy,
        driver.stream_synchronize, driver.event_create, driver.event_destroy, driver.event_record, driver.stream_wait_event,
        driver.host_alloc, driver.host_free, driver.copy_3d);
+  const char *without = nullptr;
+  find(library, driver.ipc_get, without);
+  find(library, driver.ipc_open, without);
+  find(library, driver.ipc_close, without);
 }
 
 }  // namespace
@@ -45,17 +49,22 @@ void look_for_driver() {
 
 const Driver *driver() { return found.load(std::memory_order_acquire); }
 
-/// What a kernel of the program did wrong is returned by any later call.
-Status Driver::error(const Caller &caller, const char *function, int device, Result result) const {
+std::string Driver::words_of(Result result) const {
   const char *name = nullptr;
   if (get_error_name.call(result, &name) != kSuccess || !name) name = "an unknown error";
+  return std::string(name) + " (" + std::to_string(result) + ")";
+}
+
+/// What a kernel of the program did wrong is returned by any later call.
+Status Driver::error(const Caller &caller, const char *function, int device, Result result) const {
+  const std::string name = words_of(result);
   if (result == kOutOfMemory)
-    return fail(Status::memory, "%s on rank %d: %s of CUDA's driver returned %s (%d) on device %d", caller.call, caller.rank, function,
-                name, result, device);
+    return fail(Status::memory, "%s on rank %d: %s of CUDA's driver returned %s on device %d", caller.call, caller.rank, function,
+                name.c_str(), device);
   return fail(Status::device,
-              "%s on rank %d: %s of CUDA's driver returned %s (%d) on device %d; it may be the error of an earlier kernel or copy of the "
+              "%s on rank %d: %s of CUDA's driver returned %s on device %d; it may be the error of an earlier kernel or copy of the "
               "program: synchronise after those, and check what they return",
-              caller.call, caller.rank, function, name, result, device);
+              caller.call, caller.rank, function, name.c_str(), device);
 }
 
 }  // namespace halocline::core::device

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "base/bounds.hpp"
 
@@ -25,7 +26,8 @@ using Ordinal = int;
 inline Address address_of(const void *data) { return static_cast<Address>(reinterpret_cast<std::uintptr_t>(data)); }
 
 /// CUpointer_attribute.
-inline constexpr int kContextOfMemory = 1, kMemoryType = 2, kHostPointer = 4, kDeviceOrdinal = 9;
+inline constexpr int kContextOfMemory = 1, kMemoryType = 2, kHostPointer = 4, kDeviceOrdinal = 9, kIsIpcCapable = 10, kRangeStart = 11,
+                     kRangeBytes = 12;
 /// CUmemorytype.
 inline constexpr unsigned kHostMemory = 1, kDeviceMemory = 2;
 
@@ -45,6 +47,12 @@ struct Copy3d {
   std::size_t width_bytes = 0, height = 0, depth = 0;
 };
 static_assert(sizeof(Copy3d) == 200 && offsetof(Copy3d, to) == 88);
+
+/// CUipcMemHandle: names an allocation to other processes of the node.
+struct IpcHandle {
+  char bytes[64] = {};
+  friend bool operator==(const IpcHandle &, const IpcHandle &) = default;
+};
 
 /// A function of the driver. Its name is that of the library's symbol.
 template <class Function>
@@ -73,8 +81,16 @@ struct Driver {
   Entry<Result (*)(void *)> host_free{"cuMemFreeHost"};
   Entry<Result (*)(const Copy3d *, Stream)> copy_3d{"cuMemcpy3DAsync_v2"};
 
+  // Of these a driver may have none: then no process reads the memory of another.
+  Entry<Result (*)(IpcHandle *, Address)> ipc_get{"cuIpcGetMemHandle"};
+  Entry<Result (*)(Address *, IpcHandle, unsigned)> ipc_open{"cuIpcOpenMemHandle_v2"};
+  Entry<Result (*)(Address)> ipc_close{"cuIpcCloseMemHandle"};
+  bool has_ipc() const { return ipc_get.call && ipc_open.call && ipc_close.call; }
+
   const char *missing = nullptr;  // the first function that the library lacks
 
+  /// "CUDA_ERROR_... (2)".
+  std::string words_of(Result result) const;
   /// HLC_ERR_DEVICE, or HLC_ERR_MEMORY: "hlc_call on rank 1: cuMemHostAlloc of CUDA's driver returned CUDA_ERROR_... (2), ...".
   Status error(const Caller &caller, const char *function, int device, Result result) const;
   template <class Function>

@@ -13,40 +13,33 @@ constexpr std::int64_t kMaxPitch = std::numeric_limits<std::int32_t>::max();
 
 /// Rows of a slice: the innermost loop, if both sides can say its step as a pitch.
 bool has_rows(const StridedCopy &copy) {
-  const auto fits = [&](std::int64_t step) { return step >= copy.run && step <= kMaxPitch; };
-  return copy.count[0] > 1 && fits(copy.device_step[0]) && fits(copy.host_step[0]);
+  const auto fits = [&](const Strided &side) { return side.step[0] >= copy.run && side.step[0] <= kMaxPitch; };
+  return copy.count[0] > 1 && fits(copy.to) && fits(copy.from);
 }
 
 /// Slices: the second loop, if its step is a number of rows on both sides, and no less than a slice has.
 bool has_slices(const StridedCopy &copy) {
-  const auto fits = [&](std::int64_t step, std::int64_t row) { return step % row == 0 && step / row >= copy.count[0]; };
-  return copy.count[1] > 1 && has_rows(copy) && fits(copy.device_step[1], copy.device_step[0]) &&
-         fits(copy.host_step[1], copy.host_step[0]);
+  const auto fits = [&](const Strided &side) { return side.step[1] % side.step[0] == 0 && side.step[1] / side.step[0] >= copy.count[0]; };
+  return copy.count[1] > 1 && has_rows(copy) && fits(copy.to) && fits(copy.from);
 }
 
-Rows rows_of(const StridedCopy &copy, bool of_device, bool rows, bool slices) {
-  const auto &step = of_device ? copy.device_step : copy.host_step;
+Rows rows_of(const StridedCopy &copy, const Strided &side, bool rows, bool slices) {
   Rows half;
-  half.type = of_device ? kDeviceMemory : kHostMemory;
-  if (of_device)
-    half.device = address_of(copy.device);
-  else
-    half.host = copy.host;
-  half.pitch = static_cast<std::size_t>(rows ? step[0] : copy.run);
-  half.height = static_cast<std::size_t>(slices ? step[1] / step[0] : rows ? copy.count[0] : 1);
+  half.type = side.on_device ? kDeviceMemory : kHostMemory;
+  half.pitch = static_cast<std::size_t>(rows ? side.step[0] : copy.run);
+  half.height = static_cast<std::size_t>(slices ? side.step[1] / side.step[0] : rows ? copy.count[0] : 1);
   return half;
 }
 
-}  // namespace
-
-template <class Part>
-Status Staging::in_context(const Caller &caller, Part part) {
-  HLC_TRY(cuda_->check(caller, cuda_->context_push, device_, cuda_->context_push.call(context_)));
-  const Status done = part();
-  Context ours = nullptr;
-  const Result popped = cuda_->context_pop.call(&ours);
-  return failed(done) ? done : cuda_->check(caller, cuda_->context_pop, device_, popped);
+void put(const Strided &side, std::int64_t shift, Rows &half) {
+  char *const first = side.first + shift;
+  if (side.on_device)
+    half.device = address_of(first);
+  else
+    half.host = first;
 }
+
+}  // namespace
 
 Status Staging::open(const Caller &caller, const void *data, int device, std::int64_t bytes) {
   cuda_ = driver();
@@ -114,8 +107,8 @@ Status Staging::begin(const Caller &caller, std::span<const StridedCopy> copies)
 Result Staging::begin_one(const StridedCopy &copy) const {
   const bool rows = has_rows(copy), slices = has_slices(copy);
   Copy3d first;
-  first.from = rows_of(copy, !copy.to_device, rows, slices);
-  first.to = rows_of(copy, copy.to_device, rows, slices);
+  first.from = rows_of(copy, copy.from, rows, slices);
+  first.to = rows_of(copy, copy.to, rows, slices);
   first.width_bytes = static_cast<std::size_t>(copy.run);
   first.height = rows ? static_cast<std::size_t>(copy.count[0]) : 1;
   first.depth = slices ? static_cast<std::size_t>(copy.count[1]) : 1;
@@ -126,11 +119,10 @@ Result Staging::begin_one(const StridedCopy &copy) const {
     for (std::int64_t k = 0; k < left[2]; ++k)
       for (std::int64_t j = 0; j < left[1]; ++j)
         for (std::int64_t i = 0; i < left[0]; ++i) {
-          const auto shift = [&](const auto &step) { return i * step[0] + j * step[1] + k * step[2] + l * step[3]; };
+          const auto shift = [&](const Strided &side) { return i * side.step[0] + j * side.step[1] + k * side.step[2] + l * side.step[3]; };
           Copy3d one = first;
-          Rows &on_device = copy.to_device ? one.to : one.from, &on_host = copy.to_device ? one.from : one.to;
-          on_device.device += static_cast<Address>(shift(copy.device_step));
-          on_host.host = static_cast<char *>(on_host.host) + shift(copy.host_step);
+          put(copy.from, shift(copy.from), one.from);
+          put(copy.to, shift(copy.to), one.to);
           if (const Result result = cuda_->copy_3d.call(&one, stream_); result != kSuccess) return result;
         }
   return kSuccess;

@@ -1,4 +1,4 @@
-// Copies between the memory of a device and pinned memory of the host, in order, in a stream of the library's own.
+// Copies between the memory of a device and pinned memory of the host, or inside that of devices, in order, in a stream of the library's own.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,13 +10,18 @@
 
 namespace halocline::core::device {
 
-/// Runs of bytes, in up to four nested loops, on a device and on the host.
+/// One side of a copy: where its first run is, and how far apart its runs are.
+struct Strided {
+  char *first = nullptr;
+  bool on_device = true;  // else in pinned memory
+  std::array<std::int64_t, 4> step{};  // bytes from one turn of a loop to the next
+};
+
+/// Runs of bytes, in up to four nested loops.
 struct StridedCopy {
-  char *device = nullptr, *host = nullptr;  // the first run
-  bool to_device = false;
+  Strided to, from;
   std::int64_t run = 0;  // bytes; 0: nothing to do
-  std::array<std::int64_t, 4> count{1, 1, 1, 1};             // innermost first
-  std::array<std::int64_t, 4> device_step{}, host_step{};    // bytes from one turn of a loop to the next
+  std::array<std::int64_t, 4> count{1, 1, 1, 1};  // innermost first
 };
 
 /// Makes such copies in one context of one device. One thread at a time may use it, any at all. After a failure nothing is known of the
@@ -37,6 +42,7 @@ class Staging {
   char *memory() const { return static_cast<char *>(memory_); }
   std::int64_t bytes() const { return memory_ ? bytes_ : 0; }
   int device() const { return device_; }
+  Context context() const { return context_; }
 
   /// Begins copies. The stream makes them after those before, and after all that the program has given to the device's default stream.
   Status begin(const Caller &caller, std::span<const StridedCopy> copies);
@@ -46,14 +52,15 @@ class Staging {
   /// Waits until all copies have been made.
   Status wait(const Caller &caller);
 
+  /// Runs part() while the context is current in this thread.
+  template <class Part>
+  Status in_context(const Caller &caller, Part part);
+
  private:
   Status find_context(const Caller &caller, const void *data);
   Status allocate(const Caller &caller);
   Status order(const Caller &caller, Stream first, Stream then);
   Result begin_one(const StridedCopy &copy) const;
-  template <class Part>
-  Status in_context(const Caller &caller, Part part);
-
   const Driver *cuda_ = nullptr;
   int device_ = 0;
   Context context_ = nullptr;
@@ -64,5 +71,14 @@ class Staging {
   void *memory_ = nullptr;
   std::int64_t bytes_ = 0;
 };
+
+template <class Part>
+Status Staging::in_context(const Caller &caller, Part part) {
+  HLC_TRY(cuda_->check(caller, cuda_->context_push, device_, cuda_->context_push.call(context_)));
+  const Status done = part();
+  Context ours = nullptr;
+  const Result popped = cuda_->context_pop.call(&ours);
+  return failed(done) ? done : cuda_->check(caller, cuda_->context_pop, device_, popped);
+}
 
 }  // namespace halocline::core::device

@@ -31,17 +31,18 @@ struct Edge {
   std::int64_t space_out = 0, space_in = 0;  // of any round: a reverse round swaps the two
   std::int64_t entries_out = -1, entries_in = -1;  // an index halo's: what the two ends compare, instead of bytes
   std::int64_t shape = 0;  // must be the same at both ends: a hash of what the bytes mean
-  bool readable = false;  // mode direct: my side of this edge can be read from the node's memory
+  // Mode direct: 0: my side of this edge cannot be read by the peer. Else it can, if the peer has the same number: what says how the two read.
+  int readable = 0;
   // Found by the handshake:
   int peer_edge = -1;  // the index of the joined edge in the peer's list
-  bool peer_readable = false;
+  int peer_readable = 0;
   Member member = kNotOnNode;  // the peer, if it is on this node
   std::string host;  // the peer's host, if it is on another node
 };
 
 /// Whether each end reads the other's fields in place. Descriptors of such fields are sent with kReadDescriptorTag plus the receiver's
 /// edge.
-inline bool is_read(const Edge &edge) { return edge.member != kNotOnNode && edge.readable && edge.peer_readable; }
+inline bool is_read(const Edge &edge) { return edge.member != kNotOnNode && edge.readable != 0 && edge.readable == edge.peer_readable; }
 inline constexpr int kReadDescriptorTag = 3;
 
 /// What the running round moves over an edge; both 0: the edge takes no part.

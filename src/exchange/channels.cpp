@@ -22,8 +22,8 @@ Routes find_routes(const Plan &plan, const ModeRow &mode) {
   for (std::size_t e = 0; e < plan.edges.size(); ++e) {
     const Edge &edge = plan.edges[e];
     const bool same_node = edge.member != kNotOnNode;
-    const bool readable = mode.reads_fields && edge.readable && edge.peer_readable;
-    (same_node || !mode.make_far ? (readable ? routes.direct : routes.near) : routes.far).push_back(static_cast<int>(e));
+    const bool is_direct = mode.reads_fields && is_read(edge);
+    (same_node || !mode.make_far ? (is_direct ? routes.direct : routes.near) : routes.far).push_back(static_cast<int>(e));
   }
   return routes;
 }

@@ -57,6 +57,7 @@ Status Exchange::create(Options options, std::vector<Edge> edges, std::string la
   HLC_TRY(prepare(*plan_.communicator, plan_.communicator->comm(), [this] { return make_tables(); }));
   HLC_TRY(make_comm());
   HLC_TRY(join_edges(plan_));
+  HLC_TRY(owner_.met(plan_));
   if (checked_) HLC_TRY(make_check(std::move(label)));
   HLC_TRY(channels_.create());
   if (checked_ && channels_.blocks()) check()->wait_for_all_ranks();

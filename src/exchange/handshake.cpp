@@ -144,7 +144,7 @@ Status compare(const Plan &plan, Edge &edge, std::map<Name, Hello> &received, in
                 "%s: neighbours disagree: the block of rank %d and that of rank %d (%s) meet with as many cells, but not in the same shape",
                 message_prefix(*plan.communicator, plan.options).c_str(), me, edge.rank, link_name(plan, edge.tag_out).c_str());
   edge.peer_edge = hello.edge;
-  edge.peer_readable = hello.readable != 0;
+  edge.peer_readable = hello.readable;
   edge.member = plan.communicator->member_of(edge.rank);
   if (edge.member == kNotOnNode) edge.host.assign(hello.host, strnlen(hello.host, sizeof hello.host));
   received.erase(found);

@@ -44,6 +44,9 @@ class Packer {
   virtual Looks *looks() { return nullptr; }
   /// True if pack heeds past_caches.
   virtual bool copies_cells() const { return false; }
+  /// Called once at creation, when edges have been joined and nothing follows from them yet: an owner may find that the two ends of one cannot
+  /// read each other.
+  virtual Status met(Plan &) { return Status::ok; }
   /// Called once at creation, after the edges have been joined: which can be read directly is known, so addresses can be exchanged.
   virtual Status joined(const Plan &) { return Status::ok; }
 };

@@ -30,7 +30,8 @@ void Copies::list_pulls(const HaloPath &path) {
   if (!path.active || tables_.reverse) return;
   for (const int f : tables_.swapped) {
     const HaloMove &move = path.moves[static_cast<std::size_t>(f)];
-    if (move.halo_bytes > 0) pulls_.add(bind_copy(move.halo, move.peer_edge, move.pull_halo));
+    if (move.halo_bytes > 0 && !is_on_device(tables_.fields[static_cast<std::size_t>(f)]))
+      pulls_.add(bind_copy(move.halo, move.peer_edge, move.pull_halo));
   }
 }
 
@@ -50,7 +51,7 @@ void Copies::list_messages(const HaloPath &path) {
   }
 }
 
-/// The table of copies has an entry for each field that arrives over an edge.
+/// The table of copies has an entry for each field that arrives over an edge. Fields on a device are not read where they may move.
 void Copies::aim(std::size_t e) {
   std::size_t i = 0;
   const std::span<BoundCopy> copies = pulls_.groups(e, e + 1);
@@ -105,6 +106,7 @@ void Copies::copy_inside(std::span<const HaloPath> paths) {
     if (!path.active) continue;
     for (const int f : tables_.swapped) {
       const HaloMove &move = path.moves[static_cast<std::size_t>(f)];
+      if (!tables_.reverse && is_on_device(tables_.fields[static_cast<std::size_t>(f)])) continue;
       if (tables_.reverse)
         add(const_cast<char *>(move.peer_edge), move.halo, move.pull_edge, tables_.fields[static_cast<std::size_t>(f)].type);
       else
@@ -118,9 +120,18 @@ void Copies::add_halos(Edges edges) {
   for (const int e : edges)
     for (const int number : tables_.swapped) {
       const auto f = static_cast<std::size_t>(number);
+      if (is_on_device(tables_.fields[f])) continue;
       const HaloMove &move = tables_.paths[static_cast<std::size_t>(e)].moves[f];
       add(move.edge, move.peer_halo, move.pull_edge, tables_.fields[f].type);
     }
+}
+
+void Copies::add_images(const HaloPath &path) {
+  for (const int number : tables_.swapped) {
+    const auto f = static_cast<std::size_t>(number);
+    const HaloMove &move = path.moves[f];
+    if (is_on_device(tables_.fields[f])) add(move.edge, move.halo_image, move.add_edge, tables_.fields[f].type);
+  }
 }
 
 void Copies::clear_halo() {

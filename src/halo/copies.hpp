@@ -39,10 +39,12 @@ class Copies {
   /// Of a forward swap: the copies from neighbours that are read, a group per edge; those to myself.
   CopyTable &pulls() { return pulls_; }
   std::span<BoundCopy> own() { return pulls_.groups_from(tables_.paths.size()); }
-  /// Of a reverse swap: adds the halos of neighbours that are read to my edges; zeroes my halo.
+  /// Of a reverse swap: adds the halos of neighbours that are read to my edges, but not those on a device; zeroes my halo.
   void add_halos(Edges edges);
+  /// The same of fields on a device, of one such neighbour: adds its halos, which are where the images of my halos are.
+  void add_images(const HaloPath &path);
   void clear_halo();
-  /// Paths inside my own arrays: copies their cells, or in reverse adds them.
+  /// Paths inside my own arrays: copies their cells, but not those on a device, or in reverse adds them.
   void copy_inside(std::span<const HaloPath> paths);
   std::int64_t memory_bytes() const { return pulls_.memory_bytes() + packs_.memory_bytes() + unpacks_.memory_bytes(); }
 

@@ -11,10 +11,19 @@
 namespace halocline::core {
 namespace {
 
-bool is_on_device(const HaloField &field) { return field.device != device::kHost; }
-bool is_to_self(const HaloMove &move) { return move.peer_edge; }
+device::StridedCopy copy_of(char *to, const char *from, const BoxCopy &box) {
+  return {{to, true, box.to}, {const_cast<char *>(from), true, box.from}, box.run, box.count};
+}
 
-std::int64_t image_bytes(const HaloField &field, const Box &box) { return round_up(box.cells() * field.element, 64); }
+/// Between a box of a field and its image.
+device::StridedCopy copy_between(const HaloField &field, const Box &box, char *image, bool to_device) {
+  const Strides packed = packed_strides(box.count, field.element, field.order);
+  char *const cells = field.data + box_offset(box, field.strides);
+  device::StridedCopy copy = to_device ? copy_of(cells, image, plan_copy(box.count, field.strides, packed, field.element, field.order))
+                                       : copy_of(image, cells, plan_copy(box.count, packed, field.strides, field.element, field.order));
+  (to_device ? copy.from : copy.to).on_device = false;
+  return copy;
+}
 
 }  // namespace
 
@@ -55,9 +64,9 @@ Status DeviceCells::create() {
 
 std::int64_t DeviceCells::give_images(char *memory) {
   std::int64_t taken = 0;
-  const auto take = [&](const HaloField &field, const Box &box) {
+  const auto take = [&](const HaloField &field, std::int64_t cells) {
     char *const image = memory ? memory + taken : nullptr;
-    taken += image_bytes(field, box);
+    taken += round_up(cells * field.element, 64);
     return image;
   };
   for (auto *paths : {&tables_.paths, &tables_.self_paths, &tables_.repeats})
@@ -65,43 +74,66 @@ std::int64_t DeviceCells::give_images(char *memory) {
       for (std::size_t f = 0; f < path.moves.size(); ++f) {
         HaloMove &move = path.moves[f];
         if (!is_on_device(tables_.fields[f])) continue;
-        move.halo_image = take(tables_.fields[f], move.halo_box);
-        move.edge_image = take(tables_.fields[f], paths == &tables_.paths ? move.edge_box : move.source);
+        // In a reverse swap the neighbour's halo may be copied to where the image of mine is. It has as many cells as my edge.
+        move.halo_image = take(tables_.fields[f], std::max(move.halo_box.cells(), path.to_self ? 0 : move.edge_box.cells()));
+        move.edge_image = take(tables_.fields[f], path.to_self ? move.source.cells() : move.edge_box.cells());
       }
   return taken;
 }
 
 // ---------------------------------------------------------------- copies
 
-device::StridedCopy DeviceCells::plan(const HaloField &field, const Box &box, char *image, bool to_device) const {
-  const BoxCopy loops =
-      plan_copy(box.count, packed_strides(box.count, field.element, field.order), field.strides, field.element, field.order);
-  device::StridedCopy copy;
-  copy.device = field.data + box_offset(box, field.strides);
-  copy.host = image;
-  copy.to_device = to_device;
-  copy.run = loops.run;
-  copy.count = loops.count;
-  copy.device_step = loops.from;
-  copy.host_step = loops.to;
-  return copy;
-}
-
-void DeviceCells::copy(const HaloPath &path, Side which, bool to_device) {
+/// make(field, move) is the copy of a field that is on the device; one whose run is 0 has nothing to copy.
+template <class MakeCopy>
+void DeviceCells::copy_each(MakeCopy make) {
   if (failed(failed_)) return;
   copies_.clear();
   for (const int number : tables_.swapped) {
     const auto f = static_cast<std::size_t>(number);
-    const HaloField &field = tables_.fields[f];
-    const HaloMove &move = path.moves[f];
-    if (!is_on_device(field)) continue;
-    if (which == Side::halos) {
-      if (move.halo_bytes > 0) copies_.push_back(plan(field, move.halo_box, move.halo_image, to_device));
-    } else if ((is_to_self(move) ? move.halo_bytes : move.edge_bytes) > 0) {
-      copies_.push_back(plan(field, is_to_self(move) ? move.source : move.edge_box, move.edge_image, to_device));
-    }
+    if (!is_on_device(tables_.fields[f])) continue;
+    if (const device::StridedCopy one = make(tables_.fields[f], f); one.run > 0) copies_.push_back(one);
   }
   if (!copies_.empty()) note(staging_.begin({call_, rank_}, copies_));
+}
+
+void DeviceCells::copy(const HaloPath &path, Side which, bool to_device) {
+  copy_each([&](const HaloField &field, std::size_t f) {
+    const HaloMove &move = path.moves[f];
+    const bool of_halo = which == Side::halos;
+    if ((of_halo || path.to_self ? move.halo_bytes : move.edge_bytes) == 0) return device::StridedCopy();
+    return of_halo ? copy_between(field, move.halo_box, move.halo_image, to_device)
+                   : copy_between(field, path.to_self ? move.source : move.edge_box, move.edge_image, to_device);
+  });
+}
+
+void DeviceCells::copy_own(const HaloPath &path) {
+  copy_each([&](const HaloField &field, std::size_t f) {
+    const HaloMove &move = path.moves[f];
+    if (move.halo_bytes == 0) return device::StridedCopy();
+    return copy_of(field.data + box_offset(move.halo_box, field.strides), field.data + box_offset(move.source, field.strides),
+                   plan_copy(move.halo_box.count, field.strides, field.strides, field.element, field.order));
+  });
+}
+
+void DeviceCells::pull_halos(const HaloPath &path) {
+  copy_each([&](const HaloField &field, std::size_t f) {
+    const HaloMove &move = path.moves[f];
+    if (move.halo_bytes == 0) return device::StridedCopy();
+    return copy_of(field.data + box_offset(move.halo_box, field.strides), move.peer_edge, move.pull_halo);
+  });
+}
+
+void DeviceCells::fetch_peer_halos(const HaloPath &path) {
+  copy_each([&](const HaloField &field, std::size_t f) {
+    const HaloMove &move = path.moves[f];
+    if (move.edge_bytes == 0) return device::StridedCopy();
+    const Cells &count = move.edge_box.count;
+    device::StridedCopy copy =
+        copy_of(move.halo_image, move.peer_halo,
+                plan_copy(count, packed_strides(count, field.element, field.order), move.peer_strides, field.element, field.order));
+    copy.to.on_device = false;
+    return copy;
+  });
 }
 
 Status DeviceCells::wait() {
@@ -109,10 +141,13 @@ Status DeviceCells::wait() {
   return result();
 }
 
-void DeviceCells::begin(const char *call, const DeviceStream &follows) {
+void DeviceCells::begin(const char *call) {
   call_ = call;
   failed_ = Status::ok;
-  if (follows.is_given) note(staging_.follow({call_, rank_}, follows.stream));
+}
+
+void DeviceCells::follow(void *stream) {
+  if (!failed(failed_)) note(staging_.follow({call_, rank_}, stream));
 }
 
 void DeviceCells::precede(const DeviceStream &stream) {

@@ -1,5 +1,6 @@
 // The cells of fields that are in a device's memory. Each box of cells that a swap moves has an image in pinned memory of the host: what is
-// sent is fetched into it from the device before the swap is packed, and what arrives is stored from it.
+// sent is fetched into it from the device before the swap is packed, and what arrives is stored from it. Cells of my own, and of neighbours
+// that are read in place, are copied on the device.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -32,17 +33,25 @@ class DeviceCells {
   /// Copies images to the device.
   void store_edges(const HaloPath &path) { copy(path, Side::edges, true); }
   void store_halos(const HaloPath &path) { copy(path, Side::halos, true); }
+  /// Fills halos on the device: from my own cells; from a neighbour that is read in place.
+  void copy_own(const HaloPath &path);
+  void pull_halos(const HaloPath &path);
+  /// Copies the halo of a neighbour that is read in place to where the image of my halo is, in a reverse swap.
+  void fetch_peer_halos(const HaloPath &path);
   /// Waits for all copies.
   Status wait();
   /// Work that a stream of the program is given from now on follows all copies.
   void precede(const DeviceStream &stream);
   /// The first error since this function of the API began, which errors name.
   Status result() const;
-  /// Copies follow what such a stream has been given.
-  void begin(const char *call, const DeviceStream &follows);
+  /// Such a function begins.
+  void begin(const char *call);
+  /// Copies, and a wait, follow what a stream of the program has been given.
+  void follow(void *stream);
 
   std::int64_t bytes() const { return staging_.bytes(); }
   int device() const { return staging_.device(); }
+  device::Staging &staging() { return staging_; }
   /// The fields' names.
   std::vector<std::string> names() const;
 
@@ -52,7 +61,8 @@ class DeviceCells {
   /// Gives each box its place behind `memory`. Returns the bytes of all.
   std::int64_t give_images(char *memory);
   void copy(const HaloPath &path, Side which, bool to_device);
-  device::StridedCopy plan(const HaloField &field, const Box &box, char *image, bool to_device) const;
+  template <class MakeCopy>
+  void copy_each(MakeCopy make);
   void note(Status status);
 
   HaloTables &tables_;

@@ -21,11 +21,14 @@ struct DeviceStream {
   bool is_given = false;
 };
 
-/// The fields of a halo that are in a device's memory: their cells pass through pinned memory of the host. No names: there are none.
-struct StagedFields {
+/// The fields of a halo that are in a device's memory. No names: there are none. Their cells are copied from neighbours that are read in
+/// place, and pass through pinned memory of the host for all others, and in reverse.
+struct DeviceFields {
   int device = 0;
   std::vector<std::string> names;
   std::int64_t pinned_bytes = 0;
+  int read = 0, staged = 0;  // links to neighbours
+  std::string why;  // what was asked to be read is not; may be empty
 };
 
 /// One halo: the object behind hlc_halo.
@@ -69,7 +72,7 @@ class Halo {
 
   virtual RoundState state() const = 0;
   virtual hlc_plan_info describe() const = 0;
-  virtual StagedFields staged_fields() const = 0;
+  virtual DeviceFields device_fields() const = 0;
 
  protected:
   explicit Halo(const EngineParts &engine) : engine_(engine) {}

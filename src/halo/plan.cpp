@@ -39,9 +39,20 @@ std::unique_ptr<Views> make_views(const hlc_halo_spec &spec, bool checks, HaloTa
   return nullptr;
 }
 
+/// 0 if one field cannot be read by neighbours. Two ranks read each other if the same fields of both are on a device: a processor copies none
+/// of that memory, and a device none of the host's that is not pinned.
+int how_readable(const std::vector<HaloField> &fields) {
+  std::uint32_t kinds = 1;
+  for (const HaloField &field : fields) {
+    if (field.place.serial == FieldPlace().serial) return 0;
+    if (kinds != 1 || is_on_device(field)) kinds = (kinds * 31 + (is_on_device(field) ? 2 : 1)) % 1'000'000'007U;
+  }
+  return static_cast<int>(kinds);
+}
+
 std::vector<Edge> make_edges(const HaloTables &tables) {
   const std::vector<HaloField> &fields = tables.fields;
-  const bool readable = std::all_of(fields.begin(), fields.end(), [](const HaloField &f) { return f.place.serial != FieldPlace().serial; });
+  const int readable = how_readable(fields);
   std::vector<Edge> edges;
   for (const HaloPath &path : tables.paths) {
     Edge edge;
@@ -108,10 +119,7 @@ Status Stage::plan_stage(const hlc_halo_spec &spec, const Options &options, cons
   std::string label;
   HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
     list_paths(spec, communicator_.rank(), tables_);
-    if (DeviceCells::are_in(tables_)) {
-      device_ = std::make_unique<DeviceCells>(tables_, communicator_.rank());
-      HLC_TRY(device_->create());
-    }
+    if (DeviceCells::are_in(tables_)) HLC_TRY(plan_device(options, spec.rebind));
     if (options.mode == HLC_MODE_VIEW) views_ = make_views(spec, exchange_.plan().check_mailbox, tables_, !options.chosen);
     if (spec.rebind) bindings_ = std::make_unique<Bindings>(tables_, communicator_, fields_, exchange_.places());
     label = label_of("halo", tables_.fields, options.name);
@@ -128,9 +136,22 @@ Status Stage::plan_stage(const hlc_halo_spec &spec, const Options &options, cons
   return Status::ok;
 }
 
+/// Neighbours read device memory in place if the mode reads fields. Not so where swaps may use other arrays, and with HALOCLINE_CHECK=1,
+/// which compares images.
+Status Stage::plan_device(const Options &options, bool rebinds) {
+  device_ = std::make_unique<DeviceCells>(tables_, communicator_.rank());
+  HLC_TRY(device_->create());
+  if (!find_mode(options.mode)->reads_fields || rebinds || exchange_.plan().check_mailbox) return Status::ok;
+  reads_ = std::make_unique<DeviceReads>(communicator_, tables_, device_->staging());
+  reads_->give();
+  return Status::ok;
+}
+
+Status Stage::met(Plan &plan) { return reads_ ? reads_->meet(plan) : Status::ok; }
+
 Status Stage::joined(const Plan &plan) {
   if (find_mode(plan.options.mode)->reads_fields)
-    HLC_TRY(ReadDescriptors(communicator_, tables_, memory_).swap(plan, bindings_.get(), views_.get()));
+    HLC_TRY(ReadDescriptors(communicator_, tables_, memory_, reads_.get()).swap(plan, bindings_.get(), views_.get()));
   return alone(communicator_, [this] {
     copies_.make_room([this](int edge) { return exchange_.packs(edge); });
     return Status::ok;

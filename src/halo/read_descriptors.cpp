@@ -26,7 +26,7 @@ Status ReadDescriptors::swap(const Plan &plan, Bindings *bindings, Views *views)
         const Descriptor &theirs = descriptors->theirs[e * n + f];
         if (views) views->note_strides(e, f, theirs.strides);
         if (bindings) bindings->note_reach(e, f, {theirs.halo, theirs.edge});
-        HLC_TRY(take(tables_.paths[e], f, theirs, plan.edges[e].member));
+        HLC_TRY(take(e, f, theirs, plan.edges[e].member));
       }
     if (bindings && std::any_of(plan.edges.begin(), plan.edges.end(), is_read)) bindings->note_readers();
     return Status::ok;
@@ -64,10 +64,11 @@ Status ReadDescriptors::start(const Plan &plan, std::size_t e, Descriptors &desc
                    "MPI_Isend");
 }
 
-Status ReadDescriptors::take(HaloPath &path, std::size_t f, const Descriptor &descriptor, Member member) {
+Status ReadDescriptors::take(std::size_t e, std::size_t f, const Descriptor &descriptor, Member member) {
   const HaloField &field = tables_.fields[f];
+  HaloPath &path = tables_.paths[e];
   HaloMove &move = path.moves[f];
-  const char *part = memory_.find(descriptor.serial, descriptor.exposed, member);
+  const char *part = is_on_device(field) ? device_->find(e, f) : memory_.find(descriptor.serial, descriptor.exposed, member);
   if (!part && descriptor.serial == kExposedSerial)
     return fail(Status::unsupported,
                 "hlc_halo_init: rank %d cannot attach fields[%zu] '%s' of rank %d, which XPMEM exposes: %s (set HALOCLINE_XPMEM=none to "

@@ -9,6 +9,7 @@
 #include "engine/communicator/collective.hpp"
 #include "exchange/channel.hpp"
 #include "halo/bindings.hpp"
+#include "halo/device_reads.hpp"
 #include "halo/field_memory.hpp"
 #include "halo/views.hpp"
 
@@ -17,8 +18,9 @@ namespace halocline::core {
 /// What the planning of a halo reads from neighbours, each step once.
 class ReadDescriptors {
  public:
-  ReadDescriptors(Communicator &communicator, HaloTables &tables, FieldMemory &memory)
-      : communicator_(communicator), tables_(tables), memory_(memory) {}
+  /// device: what is read of a device's memory; NULL if nothing is.
+  ReadDescriptors(Communicator &communicator, HaloTables &tables, FieldMemory &memory, const DeviceReads *device)
+      : communicator_(communicator), tables_(tables), memory_(memory), device_(device) {}
 
   /// Exchanges the descriptors over the edges that are read, and plans their copies. Collective over the plan's communicator up to its last
   /// step, which a rank does alone. Bindings and views learn where and how the neighbours' fields are; NULL if there are none.
@@ -39,11 +41,12 @@ class ReadDescriptors {
   std::unique_ptr<Descriptors> list() const;
   Descriptor describe(const HaloPath &path, std::size_t field) const;
   Status start(const Plan &plan, std::size_t path, Descriptors &descriptors) const;
-  Status take(HaloPath &path, std::size_t field, const Descriptor &descriptor, Member member);
+  Status take(std::size_t edge, std::size_t field, const Descriptor &descriptor, Member member);
 
   Communicator &communicator_;
   HaloTables &tables_;
   FieldMemory &memory_;
+  const DeviceReads *device_;
 };
 
 }  // namespace halocline::core

@@ -74,12 +74,14 @@ Status Stage::start(const hlc_swap *what) {
 }
 
 Status Stage::begin(const hlc_swap *what, void *const *data) {
-  if (device_) device_->begin("hlc_halo_start", follows_);
+  if (device_) device_->begin("hlc_halo_start");
   if (!everything_ || what || bindings_) HLC_TRY(select(what, data));
   if (device_) {
+    // SYNC of a device: a neighbour that reads in place must find what the program's work leaves, though nothing is fetched here.
+    if (follows_.is_given || (reads_ && reads_->count() > 0)) device_->follow(follows_.stream);
     fetch_sent();
     HLC_TRY(device_->wait());
-    device_->begin("hlc_halo_finish", {});
+    device_->begin("hlc_halo_finish");
   }
   starting_ = what;
   return exchange_.rounds().start();
@@ -92,7 +94,10 @@ Status Stage::finish_without_wait() { return with_device(exchange_.rounds().fini
 // ---------------------------------------------------------------- copies of the running swap
 
 /// Cells of neighbours that are read; in reverse their halos are added to my edges.
-void Stage::pull(Edges edges) { tables_.reverse ? copies_.add_halos(edges) : copies_.pulls().run(edges); }
+void Stage::pull(Edges edges) {
+  tables_.reverse ? copies_.add_halos(edges) : copies_.pulls().run(edges);
+  if (device_) pull_on_device(edges);
+}
 void Stage::copy_to_self() {
   if (device_ || tables_.reverse)
     copy_inside(tables_.self_paths);
@@ -133,10 +138,10 @@ void Stage::end_round() {
 
 // ---------------------------------------------------------------- fields in a device's memory
 
-/// What the running swap sends, or adds to my own edges.
+/// What the running swap packs.
 void Stage::fetch_sent() {
   for (std::size_t e = 0; e < tables_.paths.size(); ++e) {
-    if (exchange_.plan().parts[e].out == 0) continue;
+    if (exchange_.plan().parts[e].out == 0 || !exchange_.packs(static_cast<int>(e))) continue;
     if (tables_.reverse)
       device_->fetch_halos(tables_.paths[e]);
     else
@@ -147,17 +152,36 @@ void Stage::fetch_sent() {
 /// Copies cells of my own arrays, or in reverse adds them.
 void Stage::copy_inside(const std::vector<HaloPath> &paths) {
   if (!device_) return copies_.copy_inside(paths);
+  if (!tables_.reverse) copies_.copy_inside(paths);
   for (const HaloPath &path : paths) {
     if (!path.active) continue;
+    if (!tables_.reverse) {
+      device_->copy_own(path);
+      continue;
+    }
     device_->fetch_edges(path);
-    if (tables_.reverse) device_->fetch_halos(path);
+    device_->fetch_halos(path);
     if (failed(device_->wait())) return;
     copies_.copy_inside({&path, 1});
-    if (tables_.reverse)
-      device_->store_edges(path);
-    else
-      device_->store_halos(path);
+    device_->store_edges(path);
   }
+}
+
+/// Cells of neighbours that are read in place. Once this returns they may write them: the copies have been made.
+void Stage::pull_on_device(Edges edges) {
+  for (const int e : edges) {
+    const HaloPath &path = tables_.paths[static_cast<std::size_t>(e)];
+    if (!tables_.reverse) {
+      device_->pull_halos(path);
+      continue;
+    }
+    device_->fetch_edges(path);
+    device_->fetch_peer_halos(path);
+    if (failed(device_->wait())) return;
+    copies_.add_images(path);
+    device_->store_edges(path);
+  }
+  if (!tables_.reverse) static_cast<void>(device_->wait());  // finish returns the error
 }
 
 void Stage::store_halos() {
@@ -176,12 +200,22 @@ Status Stage::with_device(Status finished) {
 
 bool Stage::retire() {
   const bool retired = exchange_.retire();
+  if (retired && reads_) reads_->close();
   if (retired && device_) device_->release();
   return retired;
 }
 
-StagedFields Stage::staged_fields() const {
-  return device_ ? StagedFields{device_->device(), device_->names(), device_->bytes()} : StagedFields{};
+/// The exchange ends after all ranks have met once more. Then no rank has memory of another open, and its owner may free it.
+Status Stage::end(bool others_broken) {
+  if (reads_) reads_->close();
+  return exchange_.end(others_broken);
+}
+
+DeviceFields Stage::device_fields() const {
+  if (!device_) return {};
+  const int read = reads_ ? reads_->count() : 0;
+  return {device_->device(),          device_->names(), device_->bytes(), read, static_cast<int>(tables_.paths.size()) - read,
+          reads_ ? reads_->why() : ""};
 }
 
 void Stage::describe_round(RoundDescriptor &descriptor) { descriptor = check_->start(starting_); }

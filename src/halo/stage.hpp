@@ -12,6 +12,7 @@
 #include "halo/check.hpp"
 #include "halo/copies.hpp"
 #include "halo/device_cells.hpp"
+#include "halo/device_reads.hpp"
 #include "halo/field_memory.hpp"
 #include "halo/halo.hpp"
 #include "halo/tables.hpp"
@@ -34,11 +35,11 @@ class Stage final : public Halo, private Packer {
   Status announce_release() override;
   bool retire() override;
   Work work() const override;
-  Status end(bool others_broken) override { return exchange_.end(others_broken); }
+  Status end(bool others_broken) override;
   std::int64_t serial() const override { return exchange_.plan().serial; }
   RoundState state() const override { return exchange_.state(); }
   hlc_plan_info describe() const override;
-  StagedFields staged_fields() const override;
+  DeviceFields device_fields() const override;
 
   // For a staged halo, which has checked what it passes.
   void follow(const DeviceStream &stream) override { follows_ = stream; }
@@ -68,6 +69,7 @@ class Stage final : public Halo, private Packer {
   void describe_round(RoundDescriptor &descriptor) override;
   Looks *looks() override { return check_.get(); }
   bool copies_cells() const override { return true; }
+  Status met(Plan &plan) override;
   Status joined(const Plan &plan) override;
 
   Status select(const hlc_swap *what, void *const *data);
@@ -77,6 +79,8 @@ class Stage final : public Halo, private Packer {
   void fetch_sent();
   void copy_inside(const std::vector<HaloPath> &paths);
   void store_halos();
+  void pull_on_device(Edges edges);
+  Status plan_device(const Options &options, bool rebinds);
   /// Of a finish that has returned this.
   Status with_device(Status finished);
 
@@ -91,6 +95,7 @@ class Stage final : public Halo, private Packer {
   std::unique_ptr<Bindings> bindings_;  // null unless swaps may use other arrays
   std::unique_ptr<Views> views_;  // null but in mode view without HALOCLINE_CHECK=1
   std::unique_ptr<DeviceCells> device_;  // null unless a field is in a device's memory
+  std::unique_ptr<DeviceReads> reads_;  // null unless neighbours may read it there
   DeviceStream follows_, precedes_;  // of the running call
   std::unique_ptr<HaloCheck> check_;  // null unless HALOCLINE_CHECK=1
   const hlc_swap *starting_ = nullptr;  // what the call that starts a swap was passed

@@ -205,9 +205,13 @@ void Staged::put_views(std::size_t, hlc_view *views) const {
     if (views[v].rank == HLC_NO_NEIGHBOUR) views[v].rank = ranks_[v];
 }
 
-StagedFields Staged::staged_fields() const {
-  StagedFields sum = dims_.front().stage->staged_fields();
-  for (std::size_t i = 1; i < dims_.size(); ++i) sum.pinned_bytes += dims_[i].stage->staged_fields().pinned_bytes;
+DeviceFields Staged::device_fields() const {
+  DeviceFields sum = dims_.front().stage->device_fields();
+  for (std::size_t i = 1; i < dims_.size(); ++i) {
+    const DeviceFields one = dims_[i].stage->device_fields();
+    sum.pinned_bytes += one.pinned_bytes, sum.read += one.read, sum.staged += one.staged;
+    if (sum.why.empty()) sum.why = one.why;
+  }
   return sum;
 }
 

@@ -31,7 +31,7 @@ class Staged final : public Halo {
   std::int64_t serial() const override { return dims_.front().stage->serial(); }
   RoundState state() const override { return {in_flight_, broken()}; }
   hlc_plan_info describe() const override;
-  StagedFields staged_fields() const override;
+  DeviceFields device_fields() const override;
 
  private:
   /// One dimension. Its block is the spec's, with the halos of the dimensions before.

@@ -9,8 +9,6 @@
 namespace halocline::core {
 namespace {
 
-bool is_on_device(const HaloField &field) { return field.device != device::kHost; }
-
 /// Finds my cells of a move.
 void aim(const HaloField &field, HaloMove &move) {
   move.halo = is_on_device(field) ? move.halo_image : field.data + box_offset(move.halo_box, field.strides);
@@ -82,6 +80,7 @@ template <class Boxes>
 HaloPath make_own_path(const hlc_halo_spec &spec, const std::vector<HaloField> &fields, const Direction &direction, Boxes boxes_of) {
   HaloPath path = make_path(spec, fields, direction, boxes_of);
   for_each_move(fields, path, plan_own_pulls);
+  path.to_self = true;
   return path;
 }
 
@@ -146,6 +145,8 @@ void take_wraps(const hlc_halo_spec &spec, HaloTables &tables) {
 }
 
 }  // namespace
+
+bool is_on_device(const HaloField &field) { return field.device != device::kHost; }
 
 std::string field_name(const hlc_halo_spec &spec, int f) {
   const char *given = spec.fields[f].name;

@@ -48,6 +48,7 @@ struct HaloPath {
   Direction direction;
   std::vector<HaloMove> moves;
   bool active = true;  // fills my halo in the running swap
+  bool to_self = false;
 };
 
 struct HaloTables {
@@ -72,6 +73,8 @@ struct HaloTables {
   }
 };
 
+/// Whether a field is in a device's memory.
+bool is_on_device(const HaloField &field);
 /// The name of a field of a spec in messages.
 std::string field_name(const hlc_halo_spec &spec, int field);
 /// What a spec says of a field.

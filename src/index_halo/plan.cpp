@@ -45,7 +45,7 @@ std::vector<Edge> edges_of(const IndexTables &tables) {
     edge.out = tables.message_bytes(edge.entries_out, all);
     edge.in = tables.message_bytes(edge.entries_in, all);
     edge.space_out = edge.space_in = std::max(edge.out, edge.in);
-    edge.readable = readable || edge.space_out == 0;  // a rank without entries need not have fields
+    edge.readable = readable || edge.space_out == 0 ? 1 : 0;  // a rank without entries need not have fields
     edges.push_back(edge);
   }
   return edges;

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include <cstdint>
+#include <cstdlib>
 
 #include "support/mpi_test.hpp"
 
@@ -18,6 +19,7 @@ namespace halocline::test {
 
 /// The stand-in's functions; null until it is loaded.
 struct Driver {
+  bool is_stand_in = false;
   decltype(&stand_in_cuda_name) name = nullptr;
   decltype(&stand_in_cuda_forget) forget = nullptr;
   decltype(&stand_in_cuda_asked) asked = nullptr;
@@ -28,6 +30,9 @@ struct Driver {
   decltype(&stand_in_cuda_rule) rule = nullptr;
   decltype(&stand_in_cuda_forgive) forgive = nullptr;
   decltype(&stand_in_cuda_live) live = nullptr;
+  decltype(&stand_in_cuda_ipc) ipc = nullptr;
+  decltype(&stand_in_cuda_inside) inside = nullptr;
+  decltype(&stand_in_cuda_read) read = nullptr;
   decltype(&cuInit) init = nullptr;
   decltype(&cuDevicePrimaryCtxRetain) retain = nullptr;
   decltype(&cuDevicePrimaryCtxRelease_v2) release = nullptr;
@@ -52,21 +57,34 @@ void find(void *library, const char *name, Function &function) {
   ASSERT_NE(function, nullptr) << name;
 }
 
+/// A function of the stand-in; a real driver has none, and nothing to say.
+template <class Function>
+void find_if_there(void *library, const char *name, Function &function, Function otherwise) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  if (!function) function = otherwise;
+}
+
+/// HALOCLINE_TEST_DRIVER=libcuda.so.1: the machine's driver takes the place of the stand-in. See scripts/gpu.py.
 inline Driver load_driver() {
   Driver driver;
-  void *library = dlopen(HALOCLINE_CUDA_STAND_IN, RTLD_NOW | RTLD_LOCAL);
+  const char *const given = std::getenv("HALOCLINE_TEST_DRIVER");
+  void *library = dlopen(given ? given : HALOCLINE_CUDA_STAND_IN, RTLD_NOW | RTLD_LOCAL);
   EXPECT_NE(library, nullptr) << dlerror();
   if (!library) return driver;
-  find(library, "stand_in_cuda_name", driver.name);
-  find(library, "stand_in_cuda_forget", driver.forget);
-  find(library, "stand_in_cuda_asked", driver.asked);
-  find(library, "stand_in_cuda_calls", driver.calls);
-  find(library, "stand_in_cuda_fail", driver.fail);
-  find(library, "stand_in_cuda_failed", driver.failed);
-  find(library, "stand_in_cuda_broken", driver.broken);
-  find(library, "stand_in_cuda_rule", driver.rule);
-  find(library, "stand_in_cuda_forgive", driver.forgive);
-  find(library, "stand_in_cuda_live", driver.live);
+  driver.is_stand_in = dlsym(library, "stand_in_cuda_live") != nullptr;
+  find_if_there(library, "stand_in_cuda_name", driver.name, decltype(driver.name)([](const void *, std::size_t, stand_in_kind, int) {}));
+  find_if_there(library, "stand_in_cuda_forget", driver.forget, decltype(driver.forget)([] {}));
+  find_if_there(library, "stand_in_cuda_asked", driver.asked, decltype(driver.asked)([] { return 0L; }));
+  find_if_there(library, "stand_in_cuda_calls", driver.calls, decltype(driver.calls)([] { return 0L; }));
+  find_if_there(library, "stand_in_cuda_fail", driver.fail, decltype(driver.fail)([](long, int) {}));
+  find_if_there(library, "stand_in_cuda_failed", driver.failed, decltype(driver.failed)([] { return 0; }));
+  find_if_there(library, "stand_in_cuda_broken", driver.broken, decltype(driver.broken)([] { return 0L; }));
+  find_if_there(library, "stand_in_cuda_rule", driver.rule, decltype(driver.rule)([] { return ""; }));
+  find_if_there(library, "stand_in_cuda_forgive", driver.forgive, decltype(driver.forgive)([] {}));
+  find_if_there(library, "stand_in_cuda_live", driver.live, decltype(driver.live)([] { return 0L; }));
+  find_if_there(library, "stand_in_cuda_ipc", driver.ipc, decltype(driver.ipc)([](stand_in_ipc) {}));
+  find_if_there(library, "stand_in_cuda_inside", driver.inside, decltype(driver.inside)([] { return 0L; }));
+  find_if_there(library, "stand_in_cuda_read", driver.read, decltype(driver.read)([] { return 0L; }));
   find(library, "cuInit", driver.init);
   find(library, "cuDevicePrimaryCtxRetain", driver.retain);
   find(library, "cuDevicePrimaryCtxRelease_v2", driver.release);

@@ -16,12 +16,16 @@ namespace halocline::test {
 namespace {
 
 enum class Where { everywhere, odd_arenas, odd_ranks, even_arenas_of_odd_ranks };
+/// Of tests that ask the stand-in for what it has seen, or to fail.
+#define NEEDS_STAND_IN() \
+  if (!driver().is_stand_in) GTEST_SKIP() << "a real driver does not fail when it is asked to, and counts nothing"
+
 constexpr Where kPlaces[] = {Where::everywhere, Where::odd_arenas, Where::odd_ranks, Where::even_arenas_of_odd_ranks};
 
-/// Memory of device 0: every other allocation belongs to no context.
+/// Memory of device 0: every other allocation belongs to no context, unless all are to have handles of IPC.
 class OnDevice final : public Elsewhere {
  public:
-  explicit OnDevice(Where where) : where_(where) {}
+  explicit OnDevice(Where where, bool with_handles = false) : where_(where), with_handles_(with_handles) {}
   bool has(std::size_t arena) const override {
     switch (where_) {
       case Where::everywhere: return true;
@@ -32,7 +36,7 @@ class OnDevice final : public Elsewhere {
     return false;
   }
   void *allocate(std::size_t bytes) override {
-    auto made = std::make_unique<Allocation>(bytes, all_.size() % 2 == 1);
+    auto made = std::make_unique<Allocation>(bytes, !with_handles_ && all_.size() % 2 == 1);
     void *const data = made->data();
     all_[data] = std::move(made);
     return data;
@@ -47,8 +51,26 @@ class OnDevice final : public Elsewhere {
 
  private:
   Where where_;
+  bool with_handles_;
   Current current_;
   std::map<void *, std::unique_ptr<Allocation>> all_;
+};
+
+/// What a test leaves behind, and the rules of the driver that it breaks.
+class Clean {
+ protected:
+  Clean() {
+    driver().init(0);
+    live_ = driver().live();
+  }
+  ~Clean() {
+    EXPECT_EQ(driver().live(), live_) << "something was not released";
+    EXPECT_EQ(driver().broken(), 0) << driver().rule();
+  }
+  Random random_{mixed(seed() ^ 97)};
+
+ private:
+  long live_ = 0;
 };
 
 class Staged : public testing::TestWithParam<ModeChoice> {
@@ -159,13 +181,20 @@ TEST(StagedFields, are_explained) {
     hlc_halo *halo = nullptr;
     REQUIRE_EVERYWHERE(ok(hlc_halo_init(context(), &device.plane.spec, &halo)));
     const std::string words = explained(halo, HLC_FORMAT_TEXT), json = explained(halo, HLC_FORMAT_JSON);
-    EXPECT_NE(words.find("on CUDA device 0, staged through "), std::string::npos) << words;
-    EXPECT_NE(words.find(" bytes of pinned memory: 'theta'\n"), std::string::npos) << words;
-    EXPECT_NE(json.find("\"staged\": {\"device\": 0, \"pinned_bytes\": "), std::string::npos) << json;
-    EXPECT_NE(json.find("\"fields\": [\"theta\"]}"), std::string::npos) << json;
     hlc_plan_info info{};
     EXPECT_TRUE(ok(hlc_halo_info(halo, &info)));
-    EXPECT_EQ(info.via_direct, 0);
+    const std::string way = info.via_direct == 0 ? "on CUDA device 0, staged through "
+                                                 : "on CUDA device 0, read in place over " + std::to_string(info.via_direct) + " of " +
+                                                       std::to_string(info.neighbours) + " links, else staged through ";
+    EXPECT_NE(words.find(way), std::string::npos) << words;
+    EXPECT_EQ(words.find("not read in place"), std::string::npos) << words;
+    EXPECT_NE(words.find(" bytes of pinned memory: 'theta'\n"), std::string::npos) << words;
+    EXPECT_NE(json.find("\"staged\": {\"device\": 0, \"pinned_bytes\": "), std::string::npos) << json;
+    EXPECT_NE(json.find("\"read_links\": " + std::to_string(info.via_direct) +
+                        ", \"staged_links\": " + std::to_string(info.neighbours - info.via_direct)),
+              std::string::npos)
+        << json;
+    EXPECT_NE(json.find("\"fields\": [\"theta\"]}"), std::string::npos) << json;
     EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
   }
   Plane plane;
@@ -193,6 +222,7 @@ TEST(StagedGaps, are_left_alone_in_any_number_of_dimensions) {
 }
 
 TEST(StagedFields, of_two_devices_are_refused_with_both_names) {
+  NEEDS_STAND_IN();
   const DevicePlane first(HLC_MODE_P2P, 0), second(HLC_MODE_P2P, 3);
   Plane plane;
   hlc_field fields[] = {first.plane.field, second.plane.field};
@@ -215,6 +245,154 @@ TEST(StagedFields, of_a_swap_must_be_where_those_of_the_plan_are) {
   EXPECT_TRUE(message_names({"data[0], for field 'theta', is in the host's memory, but the spec's array on CUDA device 0"}));
   EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
   EXPECT_TRUE(ok(hlc_halo_finish(halo)));
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+}
+
+// ---------------------------------------------------------------- neighbours that are read in place
+
+constexpr hlc_mode kReading[] = {HLC_MODE_DIRECT, HLC_MODE_VIEW, HLC_MODE_NOTIFY_NODE};
+const char *name_of_reading(hlc_mode mode) { return mode == HLC_MODE_DIRECT ? "direct" : mode == HLC_MODE_VIEW ? "view" : "notify_node"; }
+
+bool checks() { return std::getenv("HALOCLINE_CHECK") != nullptr; }
+bool has_fake_nodes() { return std::getenv("HALOCLINE_FAKE_NODES") != nullptr; }
+
+hlc_plan_info info_of(const hlc_halo *halo) {
+  hlc_plan_info info{};
+  EXPECT_TRUE(ok(hlc_halo_info(halo, &info)));
+  return info;
+}
+
+class ReadInPlace : public testing::Test, private Clean {
+ protected:
+  using Clean::random_;
+
+  void swap_parts(Rig &rig, bool reverse) {
+    for (int step = 1; step <= 5; ++step) rig.swap_once(step, step == 1 ? everything : AnySwap(rig.shape(), random_, reverse).what());
+  }
+};
+
+/// Where the same fields of all ranks are on a device, nothing that this rank sends to its node passes through the host.
+TEST_F(ReadInPlace, fields_of_any_case_are_swapped_in_any_part) {
+  for (const hlc_mode mode : kReading)
+    for (const Where where : kPlaces) {
+      OnDevice device(where, true);
+      Rig rig(staggered_case(size(), random_), {name_of_reading(mode), mode}, Memory::shared, 1, &device);
+      if (!rig.ready()) return;
+      const hlc_plan_info info = info_of(rig.halo());
+      if (!checks() && !has_fake_nodes() && (where == Where::everywhere || where == Where::odd_arenas)) {
+        EXPECT_EQ(info.via_direct, info.neighbours);
+      }
+      const long before = driver().read();
+      swap_parts(rig, false);
+      if (where == Where::everywhere && mode == HLC_MODE_DIRECT && driver().is_stand_in) {
+        EXPECT_EQ(driver().read() > before, info.via_direct > 0 && info.bytes_in > 0);
+      }
+    }
+}
+
+TEST_F(ReadInPlace, fields_of_any_case_are_added_in_reverse) {
+  for (const hlc_mode mode : kReading)
+    for (const Where where : kPlaces) {
+      OnDevice device(where, true);
+      Rig rig(staggered_case(size(), random_, summable_kinds()), {name_of_reading(mode), mode}, Memory::shared, 1, &device);
+      if (!rig.ready()) return;
+      swap_parts(rig, true);
+    }
+}
+
+TEST_F(ReadInPlace, halos_in_stages_and_deep_ones_are_swapped) {
+  for (const bool staged : {true, false}) {
+    OnDevice device(Where::everywhere, true);
+    Case halo = plain_case("deep", decompose(size(), 2, {3, 4}, 0b11, random_), 2, 2);
+    halo.staged = staged;
+    if (!staged && halo.decomposition.dims[1] == 1) halo.depth_low[1] = halo.depth_high[1] = 7;
+    Rig rig(halo, {"direct", HLC_MODE_DIRECT}, Memory::shared, 1, &device);
+    if (!rig.ready()) return;
+    hlc_swap back{};
+    back.reverse = 1;
+    for (int step = 1; step <= 4; ++step) rig.swap_once(step, step % 2 == 0 ? back : everything);
+  }
+}
+
+/// Arrays that a swap may replace have no handles: they are staged.
+TEST_F(ReadInPlace, arrays_that_may_be_replaced_are_not) {
+  OnDevice device(Where::everywhere, true);
+  Rig rig(staggered_case(size(), random_), {"direct", HLC_MODE_DIRECT}, Memory::shared, 2, &device);
+  if (!rig.ready()) return;
+  EXPECT_EQ(info_of(rig.halo()).via_direct, 0);
+  for (int step = 1; step <= 4; ++step) {
+    rig.choose(step % 2);
+    rig.swap_once(step);
+  }
+}
+
+/// The stand-in refuses an allocation that is opened twice, or freed while it is open.
+TEST_F(ReadInPlace, an_allocation_is_opened_once_for_all_plans_and_closed_with_the_last) {
+  for (int round = 0; round < 2; ++round) {
+    DevicePlane device(HLC_MODE_DIRECT);
+    hlc_halo *first = nullptr, *second = nullptr;
+    REQUIRE_EVERYWHERE(ok(hlc_halo_init(context(), &device.plane.spec, &first)));
+    const long live = driver().live();
+    REQUIRE_EVERYWHERE(ok(hlc_halo_init(context(), &device.plane.spec, &second)));
+    if (driver().is_stand_in) {
+      EXPECT_EQ(driver().live(), live + 3) << "a stream, an event, pinned memory";
+    }
+    for (hlc_halo **ended : {&first, &second}) {
+      for (hlc_halo *halo : {first, second}) {
+        if (!halo) continue;
+        EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
+        EXPECT_TRUE(ok(hlc_halo_finish(halo)));
+      }
+      EXPECT_TRUE(ok(hlc_halo_finalise(ended)));
+    }
+  }
+}
+
+/// Of each pair of ranks one is refused, and both stage; the swap is right, and explain says why.
+TEST_F(ReadInPlace, what_is_refused_is_staged_by_both_sides) {
+  NEEDS_STAND_IN();
+  for (const stand_in_ipc refusal : {STAND_IN_IPC_NOT_OPENED, STAND_IN_IPC_NOT_GIVEN}) {
+    OnDevice device(Where::everywhere, true);
+    if (rank() % 2 == 1) driver().ipc(refusal);
+    Rig rig(plain_case("plain", decompose(size(), 1, {5, 6}, 0b1, random_), 1, 2), {"direct", HLC_MODE_DIRECT}, Memory::shared, 1, &device);
+    driver().ipc(STAND_IN_IPC);
+    if (!rig.ready()) return;
+    for (int step = 1; step <= 3; ++step) rig.swap_once(step);
+    const hlc_plan_info info = info_of(rig.halo());
+    // In a ring of an odd number of ranks the last and the first are neighbours, and both are even.
+    if (size() % 2 == 0) {
+      EXPECT_EQ(info.via_direct, 0);
+    }
+    if (checks() || has_fake_nodes() || size() < 2) continue;
+    const std::string words = explained(rig.halo(), HLC_FORMAT_TEXT);
+    if (rank() % 2 == 1) {
+      EXPECT_NE(
+          words.find(refusal == STAND_IN_IPC_NOT_OPENED ? "cuIpcOpenMemHandle_v2 of CUDA's driver returned CUDA_ERROR_MAP_FAILED (205)"
+                                                        : "its memory has no CUDA IPC handle"),
+          std::string::npos)
+          << words;
+    } else if (refusal == STAND_IN_IPC_NOT_OPENED) {
+      EXPECT_NE(words.find("cannot open the memory of this rank"), std::string::npos) << words;
+    }
+  }
+}
+
+TEST_F(ReadInPlace, memory_of_a_pool_is_staged_and_explain_says_why) {
+  Current current;
+  Plane plane(HLC_MODE_DIRECT);
+  const Allocation cells(8 * 8 * 8, true);
+  cells.write(plane.cells.data());
+  plane.field.data = cells.data();
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(ok(hlc_halo_init(context(), &plane.spec, &halo)));
+  EXPECT_EQ(info_of(halo).via_direct, 0);
+  if (!checks()) {
+    const std::string words = explained(halo, HLC_FORMAT_TEXT), json = explained(halo, HLC_FORMAT_JSON);
+    EXPECT_NE(words.find("  not read in place: field 'theta' of rank " + std::to_string(rank()) + ": its memory has no CUDA IPC handle"),
+              std::string::npos)
+        << words;
+    EXPECT_NE(json.find("\"why\": \"field 'theta' of rank"), std::string::npos) << json;
+  }
   EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
 }
 
@@ -369,7 +547,8 @@ bool survive(hlc_mode mode, long n, int code) {
 }
 
 TEST(StagedFailures, of_each_call_are_returned_and_leave_nothing_behind) {
-  for (const hlc_mode mode : {HLC_MODE_P2P, HLC_MODE_NOTIFY})
+  NEEDS_STAND_IN();
+  for (const hlc_mode mode : {HLC_MODE_P2P, HLC_MODE_NOTIFY, HLC_MODE_DIRECT})
     for (const int code : {kInvalidValue, kOutOfMemory, kIllegalAddress}) {
       if (code == kIllegalAddress && size() > 1) continue;  // the neighbours would wait, see below
       long n = 1;
@@ -380,6 +559,7 @@ TEST(StagedFailures, of_each_call_are_returned_and_leave_nothing_behind) {
 
 /// The neighbours of a rank whose device has crashed learn that it ends its halo. They do on its node; elsewhere they wait for the timeout.
 TEST(StagedFailures, of_a_device_let_the_others_end) {
+  NEEDS_STAND_IN();
   if (std::getenv("HALOCLINE_FAKE_NODES") || std::getenv("HALOCLINE_CHECK")) GTEST_SKIP() << "the others wait for the timeout here";
   DevicePlane device(HLC_MODE_NOTIFY);
   const bool mine = rank() == size() - 1;

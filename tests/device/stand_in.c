@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "device/stand_in.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -22,12 +23,14 @@ enum {
   OUT_OF_MEMORY = 2,
   NOT_INITIALIZED = 3,
   INVALID_CONTEXT = 201,
+  MAP_FAILED_HERE = 205,
+  ALREADY_MAPPED = 208,
   INVALID_HANDLE = 400,
   CRASHED = 700,
   LAUNCH_FAILED = 719
 };
 /* CUpointer_attribute and CUmemorytype. */
-enum { CONTEXT = 1, MEMORY_TYPE = 2, HOST_POINTER = 4, DEVICE_ORDINAL = 9 };
+enum { CONTEXT = 1, MEMORY_TYPE = 2, HOST_POINTER = 4, DEVICE_ORDINAL = 9, IPC_CAPABLE = 10, RANGE_START = 11, RANGE_SIZE = 12 };
 enum { HOST = 1, DEVICE = 2 };
 static const size_t MAX_PITCH = 2147483647;
 
@@ -41,8 +44,21 @@ static struct piece {
   int ordinal;
   char *data; /* where it can be accessed; NULL: it was named */
   CUcontext context;
+  int file; /* of device memory; else 0 */
+  long serial;
+  int *users; /* in the last page of the file: how many processes have it open */
+  int owner; /* the process that has allocated it, if that is another one; else 0 */
+  int owner_device;
 } pieces[MOST];
 static int pieces_used = 0;
+enum { PAGE = 4096 };
+
+/* A handle: where the allocation's file is. */
+struct handle {
+  int process, file, device;
+  long serial;
+  size_t bytes; /* without the last page */
+};
 
 struct operation {
   CUDA_MEMCPY3D copy;
@@ -72,6 +88,8 @@ static _Thread_local CUcontext stack[DEPTH];
 static _Thread_local int stacked = 0;
 static int initialised = 0;
 static long asked = 0, calls = 0, fails_at = 0, broken = 0;
+static long serials = 0, inside_copies = 0, read_copies = 0;
+static enum stand_in_ipc ipc = STAND_IN_IPC;
 static int fails_with = LAUNCH_FAILED, has_failed = 0;
 static unsigned late_us = 300;
 static char rule[300] = "";
@@ -158,6 +176,8 @@ int cuGetErrorName(int error, const char **name) {
     case OUT_OF_MEMORY: *name = "CUDA_ERROR_OUT_OF_MEMORY"; return SUCCESS;
     case NOT_INITIALIZED: *name = "CUDA_ERROR_NOT_INITIALIZED"; return SUCCESS;
     case INVALID_CONTEXT: *name = "CUDA_ERROR_INVALID_CONTEXT"; return SUCCESS;
+    case MAP_FAILED_HERE: *name = "CUDA_ERROR_MAP_FAILED"; return SUCCESS;
+    case ALREADY_MAPPED: *name = "CUDA_ERROR_ALREADY_MAPPED"; return SUCCESS;
     case INVALID_HANDLE: *name = "CUDA_ERROR_INVALID_HANDLE"; return SUCCESS;
     case CRASHED: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; return SUCCESS;
     case LAUNCH_FAILED: *name = "CUDA_ERROR_LAUNCH_FAILED"; return SUCCESS;
@@ -186,7 +206,7 @@ static struct piece *add(struct piece piece) {
 
 void stand_in_cuda_name(const void *data, size_t bytes, enum stand_in_kind kind, int ordinal) {
   pthread_mutex_lock(&lock);
-  add((struct piece){(uintptr_t)data, (uintptr_t)data + bytes, kind, ordinal, NULL, NULL});
+  add((struct piece){.first = (uintptr_t)data, .end = (uintptr_t)data + bytes, .kind = kind, .ordinal = ordinal});
   pthread_mutex_unlock(&lock);
 }
 
@@ -199,17 +219,47 @@ void stand_in_cuda_forget(void) {
 
 long stand_in_cuda_asked(void) { return asked; }
 
+static size_t pages(size_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
+
+/* The name by which the file of an allocation is known again. */
+static void file_name(char *name, size_t size, int process, long serial) {
+  snprintf(name, size, "device memory %ld of %d", serial, process);
+}
+
+/* Maps an allocation: without access where the process sees it, and where copies find it. */
+static struct piece *map_file(int file, size_t bytes, int ordinal, CUcontext context) {
+  void *theirs = mmap(NULL, bytes, PROT_NONE, MAP_SHARED, file, 0);
+  char *ours = mmap(NULL, pages(bytes) + PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (theirs == MAP_FAILED || ours == MAP_FAILED) return NULL;
+  return add((struct piece){.first = (uintptr_t)theirs,
+                            .end = (uintptr_t)theirs + bytes,
+                            .kind = STAND_IN_DEVICE,
+                            .ordinal = ordinal,
+                            .data = ours,
+                            .context = context,
+                            .file = file,
+                            .users = (int *)(void *)(ours + pages(bytes))});
+}
+
 static int allocate(CUdeviceptr *address, size_t bytes, CUcontext context, int ordinal) {
   if (bytes == 0) return breaks(INVALID_VALUE, "an allocation of 0 bytes");
-  const int file = memfd_create("device memory", 0);
-  if (file < 0 || ftruncate(file, (off_t)bytes)) return OUT_OF_MEMORY;
-  void *theirs = mmap(NULL, bytes, PROT_NONE, MAP_SHARED, file, 0);
-  void *ours = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  close(file);
-  if (theirs == MAP_FAILED || ours == MAP_FAILED) return OUT_OF_MEMORY;
-  add((struct piece){(uintptr_t)theirs, (uintptr_t)theirs + bytes, STAND_IN_DEVICE, ordinal, ours, context});
-  *address = (CUdeviceptr)(uintptr_t)theirs;
+  char name[64];
+  file_name(name, sizeof name, getpid(), ++serials);
+  const int file = memfd_create(name, MFD_CLOEXEC);
+  if (file < 0 || ftruncate(file, (off_t)(pages(bytes) + PAGE))) return OUT_OF_MEMORY;
+  struct piece *piece = map_file(file, bytes, ordinal, context);
+  if (!piece) return OUT_OF_MEMORY;
+  piece->serial = serials;
+  *address = (CUdeviceptr)piece->first;
   return SUCCESS;
+}
+
+static void unmap(struct piece *piece) {
+  const size_t bytes = piece->end - piece->first;
+  munmap(piece->data, piece->kind == STAND_IN_DEVICE ? pages(bytes) + PAGE : bytes);
+  if (piece->kind == STAND_IN_DEVICE) munmap((void *)piece->first, bytes);
+  if (piece->file) close(piece->file);
+  *piece = (struct piece){0};
 }
 
 static int inside(const struct piece *piece, uintptr_t address, size_t bytes) {
@@ -234,12 +284,11 @@ static int release(const char *function, uintptr_t address, enum stand_in_kind k
   struct piece *piece = find(address);
   if (!piece || piece->first != address || piece->kind != kind || !piece->data)
     return breaks(INVALID_VALUE, "%s: not the beginning of an allocation", function);
+  if (piece->owner) return breaks(INVALID_VALUE, "%s: memory of another process, which cuIpcCloseMemHandle closes", function);
   if (is_used(piece)) return breaks(INVALID_VALUE, "%s: a stream has yet to copy from or to this memory", function);
-  const size_t bytes = piece->end - piece->first;
-  munmap(piece->data, bytes);
-  if (kind == STAND_IN_DEVICE) munmap((void *)piece->first, bytes);
-  *piece = (struct piece){0};
-  return SUCCESS;
+  const int users = piece->users ? __atomic_load_n(piece->users, __ATOMIC_ACQUIRE) : 0;
+  unmap(piece);
+  return users > 0 ? breaks(SUCCESS, "%s: %d processes have this memory open", function, users) : SUCCESS;
 }
 
 /* ---------------------------------------------------------------- contexts, for each thread its own stack */
@@ -253,6 +302,16 @@ int cuDeviceGet(int *device, int ordinal) {
   if (!status) *device = ordinal;
   pthread_mutex_unlock(&lock);
   return status;
+}
+
+int cuDeviceGetCount(int *count) {
+  *count = DEVICES;
+  return initialised ? SUCCESS : NOT_INITIALIZED;
+}
+
+int cuDeviceGetName(char *name, int length, int device) {
+  snprintf(name, (size_t)length, "stand-in %d of the tests", device);
+  return initialised ? SUCCESS : NOT_INITIALIZED;
 }
 
 int cuDevicePrimaryCtxRetain(CUcontext *context, int device) {
@@ -286,6 +345,17 @@ int cuCtxPushCurrent_v2(CUcontext context) {
   if (!status && (!context || context->retained == 0)) status = breaks(INVALID_CONTEXT, "cuCtxPushCurrent: no such context");
   if (!status && stacked == DEPTH) status = breaks(INVALID_VALUE, "cuCtxPushCurrent: %d contexts are pushed in this thread", DEPTH);
   if (!status) stack[stacked++] = context;
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+/* The top of the stack is another one; NULL: it has one less. */
+int cuCtxSetCurrent(CUcontext context) {
+  pthread_mutex_lock(&lock);
+  int status = initialised ? SUCCESS : NOT_INITIALIZED;
+  if (!status && context && context->retained == 0) status = breaks(INVALID_CONTEXT, "cuCtxSetCurrent: no such context");
+  if (!status && stacked > 0) --stacked;
+  if (!status && context) stack[stacked++] = context;
   pthread_mutex_unlock(&lock);
   return status;
 }
@@ -337,7 +407,12 @@ int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags) {
   if (!status) {
     memset(data, 0x5a, bytes);
     const CUcontext context = stack[stacked - 1];
-    add((struct piece){(uintptr_t)data, (uintptr_t)data + bytes, STAND_IN_PINNED, context->device, data, context});
+    add((struct piece){.first = (uintptr_t)data,
+                       .end = (uintptr_t)data + bytes,
+                       .kind = STAND_IN_PINNED,
+                       .ordinal = context->device,
+                       .data = data,
+                       .context = context});
     *memory = data;
   }
   pthread_mutex_unlock(&lock);
@@ -352,6 +427,11 @@ int cuMemFreeHost(void *memory) {
   return status ? status : missing ? missing : found;
 }
 
+/* Memory of a pool belongs to no context. */
+static int has_handle(const struct piece *piece) {
+  return piece && piece->kind == STAND_IN_DEVICE && piece->data && piece->context && !piece->owner;
+}
+
 /* Of an address that it does not know the driver says: no type, the address itself as the host's, the ordinal -2. */
 static int answer(int attribute, void *into, uintptr_t address) {
   const struct piece *piece = find(address);
@@ -359,6 +439,9 @@ static int answer(int attribute, void *into, uintptr_t address) {
     case CONTEXT: *(CUcontext *)into = piece ? piece->context : NULL; return SUCCESS;
     case MEMORY_TYPE: *(unsigned *)into = !piece ? 0 : piece->kind == STAND_IN_PINNED ? HOST : DEVICE; return SUCCESS;
     case HOST_POINTER: *(uintptr_t *)into = piece && piece->kind == STAND_IN_DEVICE ? 0 : address; return SUCCESS;
+    case IPC_CAPABLE: *(unsigned *)into = ipc != STAND_IN_IPC_NOT_GIVEN && has_handle(piece); return SUCCESS;
+    case RANGE_START: *(CUdeviceptr *)into = piece ? piece->first : 0; return SUCCESS;
+    case RANGE_SIZE: *(size_t *)into = piece ? piece->end - piece->first : 0; return SUCCESS;
     case DEVICE_ORDINAL: *(int *)into = piece ? piece->ordinal : -2; return SUCCESS;
     default: return INVALID_VALUE;
   }
@@ -368,10 +451,100 @@ static int answer(int attribute, void *into, uintptr_t address) {
 int cuPointerGetAttributes(unsigned count, int *attributes, void **data, CUdeviceptr address) {
   pthread_mutex_lock(&lock);
   ++asked;
-  int status = !initialised ? NOT_INITIALIZED : attributes[0] == CONTEXT ? may_fail() : SUCCESS;
+  int status = !initialised ? NOT_INITIALIZED : attributes[0] == CONTEXT || attributes[0] == IPC_CAPABLE ? may_fail() : SUCCESS;
   for (unsigned i = 0; !status && i < count; ++i) status = answer(attributes[i], data[i], (uintptr_t)address);
   pthread_mutex_unlock(&lock);
   return status;
+}
+
+/* ---------------------------------------------------------------- memory of other processes */
+
+void stand_in_cuda_ipc(enum stand_in_ipc of_now) { ipc = of_now; }
+long stand_in_cuda_inside(void) { return inside_copies; }
+long stand_in_cuda_read(void) { return read_copies; }
+
+int cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr address) {
+  pthread_mutex_lock(&lock);
+  int status = may_fail();
+  const struct piece *piece = find((uintptr_t)address);
+  if (!status) status = needs_context("cuIpcGetMemHandle");
+  if (!status && (ipc == STAND_IN_IPC_NOT_GIVEN || !has_handle(piece)))
+    status = breaks(INVALID_VALUE, "cuIpcGetMemHandle: this memory has no handle, as CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE says");
+  if (!status) {
+    const struct handle made = {getpid(), piece->file, piece->ordinal, piece->serial, piece->end - piece->first};
+    memset(handle, 0, sizeof *handle);
+    memcpy(handle, &made, sizeof made);
+  }
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+/* What the driver's documentation says of a handle that is opened. */
+static int check_handle(const struct handle *one) {
+  const CUcontext context = stack[stacked - 1];
+  if (one->process == getpid()) return breaks(INVALID_CONTEXT, "cuIpcOpenMemHandle: a handle of this process");
+  for (int i = 0; i < pieces_used; ++i) {
+    const struct piece *open = &pieces[i];
+    if (!open->first || open->owner != one->process) continue;
+    if (open->serial == one->serial) return breaks(ALREADY_MAPPED, "cuIpcOpenMemHandle: this process has this memory open");
+    if (open->owner_device == one->device && open->ordinal == context->device && open->context != context)
+      return breaks(INVALID_CONTEXT, "cuIpcOpenMemHandle: another context of this device has memory of that device of process %d open",
+                    one->process);
+  }
+  return SUCCESS;
+}
+
+static int open_file(const struct handle *one) {
+  char path[64], link[100] = "", name[64], expected[100];
+  snprintf(path, sizeof path, "/proc/%d/fd/%d", one->process, one->file);
+  file_name(name, sizeof name, one->process, one->serial);
+  snprintf(expected, sizeof expected, "/memfd:%s (deleted)", name);
+  const ssize_t length = readlink(path, link, sizeof link - 1);
+  if (length < 0 || strcmp(link, expected) != 0) return -1;
+  return open(path, O_RDWR | O_CLOEXEC);
+}
+
+int cuIpcOpenMemHandle_v2(CUdeviceptr *address, CUipcMemHandle handle, unsigned flags) {
+  struct handle one;
+  memcpy(&one, &handle, sizeof one);
+  pthread_mutex_lock(&lock);
+  int status = may_fail(), file = -1;
+  if (!status) status = needs_context("cuIpcOpenMemHandle");
+  if (!status && flags != 1)
+    status = breaks(INVALID_VALUE, "cuIpcOpenMemHandle: flags are %u, not CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS", flags);
+  if (!status) status = check_handle(&one);
+  if (!status && ipc == STAND_IN_IPC_NOT_OPENED) status = MAP_FAILED_HERE;
+  if (!status && (file = open_file(&one)) < 0)
+    status = breaks(INVALID_HANDLE, "cuIpcOpenMemHandle: process %d has freed this memory", one.process);
+  if (!status) {
+    struct piece *piece = map_file(file, one.bytes, stack[stacked - 1]->device, stack[stacked - 1]);
+    if (!piece) status = OUT_OF_MEMORY;
+    if (piece) {
+      piece->serial = one.serial;
+      piece->owner = one.process;
+      piece->owner_device = one.device;
+      __atomic_add_fetch(piece->users, 1, __ATOMIC_ACQ_REL);
+      *address = (CUdeviceptr)piece->first;
+    }
+  }
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+int cuIpcCloseMemHandle(CUdeviceptr address) {
+  pthread_mutex_lock(&lock);
+  const int status = may_fail();
+  int found = needs_context("cuIpcCloseMemHandle");
+  struct piece *piece = find((uintptr_t)address);
+  if (!found && (!piece || !piece->owner || piece->first != (uintptr_t)address))
+    found = breaks(INVALID_VALUE, "cuIpcCloseMemHandle: not an address of cuIpcOpenMemHandle");
+  if (!found && is_used(piece)) found = breaks(INVALID_VALUE, "cuIpcCloseMemHandle: a stream has yet to copy from this memory");
+  if (!found) {
+    __atomic_sub_fetch(piece->users, 1, __ATOMIC_ACQ_REL);
+    unmap(piece);
+  }
+  pthread_mutex_unlock(&lock);
+  return status ? status : found;
 }
 
 /* ---------------------------------------------------------------- streams and copies */
@@ -622,6 +795,10 @@ int cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream) {
   if (!status) status = check_half("src", &copy->from, copy);
   if (!status) status = check_half("dst", &copy->to, copy);
   if (!status) status = give(copy, one);
+  if (!status && copy->from.type == DEVICE && copy->to.type == DEVICE) {
+    ++inside_copies;
+    read_copies += find(base(&copy->from))->owner != 0;
+  }
   pthread_mutex_unlock(&lock);
   return status;
 }

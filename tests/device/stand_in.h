@@ -6,6 +6,9 @@
  * does not allow in that state is refused, and counted, with a line that says which rule it breaks. When the process ends, what was not
  * released is listed, and the process ends with status 70; so it does after a broken rule.
  *
+ * An allocation of cuMemAlloc has a handle, by which other processes open it; its file has a page more, where they count themselves. They may
+ * open it once, in one context for each device that they read, and must close it before it is freed.
+ *
  * STAND_IN_CUDA_LATE=US: copies are up to so many microseconds late (300). STAND_IN_CUDA_FAIL=N[:CODE]: the Nth call fails (code 719); with a code
  * of 700 or more all calls after it do, as after a kernel that crashed.
  *
@@ -35,13 +38,22 @@ long stand_in_cuda_broken(void);
 const char *stand_in_cuda_rule(void);
 /* After a test that breaks rules on purpose. */
 void stand_in_cuda_forgive(void);
-/* Allocations, streams, events, and retained contexts that are there now. */
+/* What IPC is like from now on: as it is; no memory has a handle; no handle of another process can be opened. */
+enum stand_in_ipc { STAND_IN_IPC, STAND_IN_IPC_NOT_GIVEN, STAND_IN_IPC_NOT_OPENED };
+void stand_in_cuda_ipc(enum stand_in_ipc ipc);
+/* Copies inside device memory so far, and those of them from memory of another process. */
+long stand_in_cuda_inside(void);
+long stand_in_cuda_read(void);
+/* Allocations, those of other processes that are open, streams, events, and retained contexts that are there now. */
 long stand_in_cuda_live(void);
 
 typedef unsigned long long CUdeviceptr;
 typedef struct stand_in_context *CUcontext;
 typedef struct stand_in_stream *CUstream;
 typedef struct stand_in_event *CUevent;
+typedef struct CUipcMemHandle {
+  char reserved[64];
+} CUipcMemHandle;
 typedef struct stand_in_half {
   size_t x, y, z, level;
   unsigned type;
@@ -57,9 +69,12 @@ typedef struct CUDA_MEMCPY3D {
 
 /* As the driver's: until cuInit is called, every other function returns CUDA_ERROR_NOT_INITIALIZED. Devices are 0 to 7. */
 int cuInit(unsigned flags);
+int cuDeviceGetCount(int *count);
 int cuDeviceGet(int *device, int ordinal);
+int cuDeviceGetName(char *name, int length, int device);
 int cuDevicePrimaryCtxRetain(CUcontext *context, int device);
 int cuDevicePrimaryCtxRelease_v2(int device);
+int cuCtxSetCurrent(CUcontext context);
 int cuCtxPushCurrent_v2(CUcontext context);
 int cuCtxPopCurrent_v2(CUcontext *context);
 int cuStreamCreate(CUstream *stream, unsigned flags);
@@ -78,6 +93,9 @@ int cuMemFreeHost(void *memory);
 int cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes);
 int cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes);
 int cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream);
+int cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr address);
+int cuIpcOpenMemHandle_v2(CUdeviceptr *address, CUipcMemHandle handle, unsigned flags);
+int cuIpcCloseMemHandle(CUdeviceptr address);
 int cuGetErrorName(int error, const char **name);
 int cuPointerGetAttributes(unsigned count, int *attributes, void **data, CUdeviceptr address);
 
