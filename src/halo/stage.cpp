@@ -77,7 +77,7 @@ Status Stage::begin(const hlc_swap *what, void *const *data) {
   if (device_) device_->begin("hlc_halo_start");
   if (!everything_ || what || bindings_) HLC_TRY(select(what, data));
   if (device_) {
-    // SYNC of a device: a neighbour that reads in place must find what the program's work leaves, though nothing is fetched here.
+    // A neighbour that reads in place must find what the program's work leaves, though nothing is fetched here.
     if (follows_.is_given || (reads_ && reads_->count() > 0)) device_->follow(follows_.stream);
     fetch_sent();
     HLC_TRY(device_->wait());
