@@ -3,6 +3,7 @@
 SPDX-License-Identifier: BSD-3-Clause
 """
 import ctypes
+import gc
 import shutil
 import subprocess
 from pathlib import Path
@@ -47,6 +48,9 @@ class DeviceArray:
         self.__cuda_array_interface__ = {"version": 3, "shape": cells.shape, "typestr": "<f8", "data": (self.address.value, False),
                                          "strides": cells.strides if strides else None}
 
+    def write(self, cells):
+        assert self.driver.cuMemcpyHtoD_v2(self.address, ctypes.c_void_p(cells.ctypes.data), ctypes.c_size_t(self.bytes)) == 0
+
     def read(self):
         cells = np.empty(self.shape)
         assert self.driver.cuMemcpyDtoH_v2(ctypes.c_void_p(cells.ctypes.data), self.address, ctypes.c_size_t(self.bytes)) == 0
@@ -84,12 +88,109 @@ def test_arrays_with_cudas_array_interface_are_swapped(driver, grid):
         array.free()
 
 
+class Tensor(ctypes.Structure):
+    """DLManagedTensor of DLPack, with DLTensor in its place."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32),
+                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64), ("manager", ctypes.c_void_p),
+                ("deleter", ctypes.CFUNCTYPE(None, ctypes.c_void_p))]
+
+
+class DLPackArray:
+    """The same memory as another array's, by DLPack alone."""
+
+    def __init__(self, array, device=2):
+        self.array, self.device, self.deleted = array, (device, 0), 0
+        self.shape = (ctypes.c_int64 * 2)(*array.shape)
+        self.strides = (ctypes.c_int64 * 2)(array.shape[1], 1)
+        deleter = Tensor._fields_[-1][1](self.delete)
+        self.tensor = Tensor(array.address.value, device, 0, 2, 2, 64, 1, self.shape, self.strides, 0, None, deleter)
+
+    def delete(self, _):
+        self.deleted += 1
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, **_):
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return new(ctypes.addressof(self.tensor), b"dltensor", None)
+
+
+def test_arrays_with_dlpack_of_a_cuda_device_are_swapped_and_kept(driver, grid):
+    array = DeviceArray(driver, filled(grid))
+    tensor = DLPackArray(array)
+    field = halocline.Field.over(grid, tensor, depth=1)
+    with halocline.Halo(grid, [field]) as halo:
+        halo.swap()
+    assert field.dtype == np.float64
+    assert tensor.deleted == 0
+    del field, halo
+    gc.collect()
+    assert tensor.deleted == 1
+    assert (array.read() == value(*coordinates(grid, (1, 1), (1, 1)))).all()
+    with pytest.raises(halocline.UnsupportedError, match="type 10 of DLPack"):
+        halocline.Field.over(grid, DLPackArray(array, device=10))
+    array.free()
+
+
+class Stream:
+    """A stream as CuPy's."""
+
+    def __init__(self, driver):
+        self.handle_of_test = ctypes.c_void_p()
+        assert driver.cuStreamCreate(ctypes.byref(self.handle_of_test), ctypes.c_uint(1)) == 0
+        self.ptr = self.handle_of_test.value
+
+
+class StreamByProtocol:
+    """The same one, as any other package's."""
+
+    def __init__(self, stream):
+        self.__cuda_stream__ = lambda: (0, stream.ptr)
+
+
+def test_swaps_are_in_order_with_a_stream(driver, grid):
+    array, stream = DeviceArray(driver, filled(grid)), Stream(driver)
+    with halocline.Halo(grid, [halocline.Field.over(grid, array)]) as halo:
+        for given in (stream, stream.ptr, StreamByProtocol(stream), 0):
+            array.write(filled(grid))
+            halo.swap(stream=given)
+            with halo.swapping(dim=0, stream=given):
+                pass
+            halo.start([0], stream=given)
+            halo.finish(stream=given)
+            assert driver.cuStreamSynchronize(stream.handle_of_test) == 0
+            assert (array.read() == value(*coordinates(grid, (1, 1), (1, 1)))).all()
+        for wrong in ("default", True, 1.5, -1):
+            with pytest.raises(halocline.ArgumentError, match="stream is"):
+                halo.start(stream=wrong)
+        with pytest.raises(halocline.ArgumentError, match="pass one of the two"):
+            halo.start(using=[None], stream=stream)
+    assert driver.cuStreamDestroy_v2(stream.handle_of_test) == 0
+    array.free()
+
+
 def test_the_lines_of_the_guide_fill_the_halo(driver, grid):
     array = DeviceArray(driver, filled(grid))
     u = halocline.Field.over(grid, array, depth=1)        # an array of CuPy, Numba or PyTorch
     with halocline.Halo(grid, [u]) as halo:
         halo.swap()                                       # the halo is in the array
     assert (array.read() == value(*coordinates(grid, (1, 1), (1, 1)))).all()
+    array.free()
+
+
+def test_the_lines_of_the_guide_are_in_order_with_a_stream(driver, grid):
+    array, stream = DeviceArray(driver, filled(grid)), Stream(driver)
+    with halocline.Halo(grid, [halocline.Field.over(grid, array)]) as halo:
+        halo.swap(stream=stream)                          # a stream of CuPy, PyTorch or Numba, or its handle
+        with halo.swapping(stream=stream):                # the same; the block of the swap computes meanwhile
+            pass
+        assert driver.cuStreamSynchronize(stream.handle_of_test) == 0
+    assert (array.read() == value(*coordinates(grid, (1, 1), (1, 1)))).all()
+    assert driver.cuStreamDestroy_v2(stream.handle_of_test) == 0
     array.free()
 
 

@@ -240,6 +240,22 @@ void refuse_plan(Context &context, const std::string &message) {
   check(context.uses().waiting([&] { return hlc_refuse(raw, message.c_str()); }));
 }
 
+/// What DLPack says of an array: address, shape, strides in bytes, kind and bytes of an element as NumPy names them, and what keeps the array.
+nb::tuple tensor_of(const nb::ndarray<> &array) {
+  const nb::dlpack::dtype type = array.dtype();
+  const auto element = static_cast<std::int64_t>(array.itemsize());
+  nb::list shape, strides;
+  for (std::size_t d = 0; d < array.ndim(); ++d) {
+    shape.append(array.shape(d));
+    strides.append(array.stride(d) * element);
+  }
+  constexpr const char *kinds = "iufV?cb";  // DLDataTypeCode
+  const char kind = type.code < 7 && type.lanes == 1 ? kinds[type.code] : 'V';
+  const nb::capsule owner(new nb::ndarray<>(array), [](void *raw) noexcept { delete static_cast<nb::ndarray<> *>(raw); });
+  return nb::make_tuple(reinterpret_cast<std::uintptr_t>(array.data()), nb::tuple(shape), nb::tuple(strides),
+                        std::string(1, kind) + std::to_string(element), owner);
+}
+
 }  // namespace
 
 void define_context(nb::module_ &module) {
@@ -261,6 +277,7 @@ void define_context(nb::module_ &module) {
   module.def("raise_pending", raise_pending);
   // Whether the constructor of an object has returned.
   module.def("is_made", [](nb::handle object) { return nb::inst_ready(object); });
+  module.def("tensor", tensor_of);
   // Whether a capsule of DLPack is from before version 1.0, which cannot say that memory is read-only.
   module.def("is_legacy", [](nb::handle capsule) { return PyCapsule_IsValid(capsule.ptr(), "dltensor") != 0; });
   nb::class_<Context>(module, "Context")

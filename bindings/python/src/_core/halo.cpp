@@ -128,6 +128,17 @@ class Halo : public HaloSwaps {
     run([&] { return hlc_halo_start_with(halo, &what, data.data()); });
   }
 
+  /// In order with the work in a stream of the fields' device.
+  void start_on(const std::vector<int> &fields, int dim, int side, bool reverse, std::int64_t depth, std::uintptr_t stream) {
+    const hlc_swap what = part(fields, dim, side, reverse, depth);
+    hlc_halo *halo = raw();
+    run([&] { return hlc_halo_start_on(halo, &what, reinterpret_cast<void *>(stream)); });
+  }
+  void finish_on(std::uintptr_t stream) {
+    hlc_halo *halo = raw();
+    run([&] { return hlc_halo_finish_on(halo, reinterpret_cast<void *>(stream)); });
+  }
+
   void finish_views() {
     hlc_halo *halo = raw();
     run([&] { return hlc_halo_finish_views(halo); });
@@ -233,6 +244,8 @@ void define_halo(nb::module_ &module) {
       .def("swap_part", &Halo::swap_part)
       .def("start", &Halo::start)
       .def("start_part", &Halo::start_part)
+      .def("start_on", &Halo::start_on)
+      .def("finish_on", &Halo::finish_on)
       .def("start_with", &Halo::start_with)
       .def("test", &Halo::test)
       .def("finish", &Halo::finish)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._errors import ArgumentError
+from ._errors import ArgumentError, UnsupportedError
 
 # hlc_type by numpy.dtype.kind and size; all other types are opaque: swapped, but not computed with.
 TYPES = {"f4": 1, "f8": 2, "i4": 3, "i8": 4, "c8": 5, "c16": 6}
@@ -66,6 +66,8 @@ class Memory(NamedTuple):
     strides: tuple[int, ...]
     """In bytes."""
     dtype: np.dtype[Any]
+    owner: object = None
+    """What keeps it, besides the array."""
 
 
 def memory_of(array: NDArray[Any]) -> Memory:
@@ -74,13 +76,14 @@ def memory_of(array: NDArray[Any]) -> Memory:
 
 
 def on_device(given: Any, what: str) -> Memory | None:
-    """The memory of an object with the CUDA array interface, such as CuPy's arrays; None for any other object. `what` names it in messages.
+    """The memory of an object with the CUDA array interface, such as CuPy's arrays, or with DLPack of a CUDA device; None for any other
+    object. `what` names it in messages.
 
-    A mask hides elements, and read-only memory cannot be swapped: ArgumentError.
+    A mask hides elements, and read-only memory cannot be swapped: ArgumentError. UnsupportedError for other devices.
     """
     said = getattr(given, "__cuda_array_interface__", None)
     if said is None:
-        return None
+        return _by_dlpack(given, what)
     address, read_only = said["data"]
     if said.get("mask") is not None:
         raise ArgumentError(f"{what} has a mask in its __cuda_array_interface__; pass an array without one")
@@ -91,6 +94,41 @@ def on_device(given: Any, what: str) -> Memory | None:
     if strides is None:
         strides = [dtype.itemsize * math.prod(shape[d + 1 :]) for d in range(len(shape))]
     return Memory(address, shape, tuple(strides), dtype)
+
+
+# DLDeviceType: what NumPy, too, can read - the CPU, pinned memory of CUDA and ROCm, managed memory -, and memory of CUDA devices.
+_HOSTS, _CUDA = (1, 3, 11, 13), 2
+
+
+def _by_dlpack(given: Any, what: str) -> Memory | None:
+    """The memory of an array on a CUDA device by DLPack."""
+    if not hasattr(given, "__dlpack_device__"):
+        return None
+    kind, number = given.__dlpack_device__()
+    if kind in _HOSTS:
+        return None
+    if kind != _CUDA:
+        raise UnsupportedError(
+            f"{what} is on device {number} of type {int(kind)} of DLPack; swaps know memory of CUDA devices (type {_CUDA})"
+        )
+    address, shape, strides, typestr, owner = _core.tensor(given)
+    return Memory(address, shape, strides, np.dtype(typestr), owner)
+
+
+def stream_of(stream: Any) -> int:
+    """The handle of a stream of a device: a number, such as 0 for the default stream, or a stream of CuPy, PyTorch or Numba, or any object
+    with `__cuda_stream__`."""
+    if hasattr(stream, "__cuda_stream__"):
+        said = stream.__cuda_stream__
+        stream = (said() if callable(said) else said)[1]
+    for name in ("ptr", "cuda_stream", "handle"):
+        stream = getattr(stream, name, stream)
+    handle = getattr(stream, "value", stream)  # Numba's are of ctypes, where NULL is None
+    if handle is None:
+        return 0
+    if isinstance(handle, bool) or not isinstance(handle, int) or handle < 0:
+        raise ArgumentError(f"stream is {stream!r}; it must be a stream of CuPy, PyTorch or Numba, or its handle as a number")
+    return handle
 
 
 class _Shown:

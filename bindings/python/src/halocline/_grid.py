@@ -222,8 +222,9 @@ class Field:
     ) -> "Field":
         """A field over memory of the program: a NumPy array, or any object with the buffer protocol or DLPack. Nothing is copied.
 
-        So is an array in a CUDA device's memory with `__cuda_array_interface__`, as those of CuPy, Numba and PyTorch have: `array` is that
-        object, and `Halo` swaps it through pinned memory. The program's work on it must be complete when a swap starts.
+        So is an array in a CUDA device's memory, by `__cuda_array_interface__`, as those of CuPy, Numba and PyTorch have, or by DLPack:
+        `array` is that object, and `Halo` swaps it there (docs/guide/gpu.md). A swap follows the work that the device's default stream has
+        been given, or a stream of the program's that it is passed.
 
         Any strides will do. Neighbours cannot read such memory in place, so that swaps copy once more than those of a Field's own memory.
         A producer from before DLPack 1.0 cannot say that its memory is read-only: it is written. Local. Raises ArgumentError if the shape

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import OPAQUE, TYPES, counted, shown, type_name, wholes
+from ._arrays import OPAQUE, TYPES, counted, shown, stream_of, type_name, wholes
 from ._context import ExplainedPlan, agreeing
 from ._errors import ArgumentError
 from ._grid import STAGGERS, Depth, Field, Grid, made_of, number_in, per_dimension, sides_of
@@ -158,6 +158,7 @@ class Halo(ExplainedPlan):
         reverse: bool = False,
         depth: int | None = None,
         using: Sequence[Field | None] | None = None,
+        stream: Any = None,
     ) -> None:
         """Fills the halo, and returns when it is complete: `start` and `finish`.
 
@@ -165,16 +166,20 @@ class Halo(ExplainedPlan):
         "low", "high" or "both". reverse: the adjoint, which adds halo cells to their owner's edge, and sets them to 0. depth: at most so
         many halo cells per side, those nearest the block; None: all. using: Fields in place of the plan's, one per field of the plan, for
         this swap only; None: the plan's own. They have the plan's dtype, shape, depth and strides, and are replaced on all ranks alike. A
-        rank that neighbours read in place uses Fields with memory of their own. All but `using` is the same on all ranks.
+        rank that neighbours read in place uses Fields with memory of their own. All but `using` and `stream` is the same on all ranks.
+
+        stream: of fields in a CUDA device's memory, the stream of that device in order with which they are swapped: the swap follows the
+        work that it has been given, and work that it is given later finds the halo. A stream of CuPy, PyTorch or Numba, or its handle; 0:
+        the default one. None: the swap follows the default stream, and is complete when this returns. Not with `using`.
 
         Collective over the neighbours. Raises StateError (outstanding already, closed, MPI finalised), WaitTimeoutError and
         PeerDiedError (they name the rank), MpiError, RuleError; ArgumentError for `using`, depth, or a side without dim, on this rank
         alone; UnsupportedError (depth of a staged halo, or of one deeper than the block).
         A KeyboardInterrupt, or what another signal handler raises, ends the wait; after that the halo can only be closed.
         """
-        if self._rebind or using is not None:
-            self.start(fields, dim=dim, side=side, reverse=reverse, depth=depth, using=using)
-            self._core.finish()
+        if self._rebind or using is not None or stream is not None:
+            self.start(fields, dim=dim, side=side, reverse=reverse, depth=depth, using=using, stream=stream)
+            self.finish(stream=stream)
         elif fields is None and dim is None and side == "both" and not reverse and depth is None:
             self._core.swap()
         else:
@@ -189,10 +194,18 @@ class Halo(ExplainedPlan):
         reverse: bool = False,
         depth: int | None = None,
         using: Sequence[Field | None] | None = None,
+        stream: Any = None,
     ) -> None:
         """Starts a swap; arguments and errors as for `swap`. Until `finish` the interior may be read but its edge not written, and the
         halo may be neither read nor written. All ranks start the same swaps of a halo in the same order."""
-        if self._rebind or using is not None:
+        if stream is not None:
+            if using is not None:
+                raise ArgumentError("start: a swap of other arrays (using) cannot be in order with a stream: pass one of the two")
+            part = self._part(fields, dim, side, reverse, depth)
+            self._core.start_on(*part, stream_of(stream))
+            for i in part[0] or range(len(self.fields)):
+                self._bound[i] = self.fields[i]
+        elif self._rebind or using is not None:
             self._start_with(self._part(fields, dim, side, reverse, depth), using)
         elif fields is None and dim is None and side == "both" and not reverse and depth is None:
             self._core.start()
@@ -231,9 +244,15 @@ class Halo(ExplainedPlan):
         """
         return bool(self._core.test())
 
-    def finish(self) -> None:
-        """Completes the swap: every requested halo cell holds the neighbour's value, and the interior may be written again."""
-        self._core.finish()
+    def finish(self, *, stream: Any = None) -> None:
+        """Completes the swap: every requested halo cell holds the neighbour's value, and the interior may be written again.
+
+        stream: as for `swap`; the host does not wait for the last copies to a device, but work that the stream is given later does.
+        """
+        if stream is None:
+            self._core.finish()
+        else:
+            self._core.finish_on(stream_of(stream))
 
     def swapping(  # noqa: PLR0913 - all but one by keyword
         self,
@@ -244,13 +263,18 @@ class Halo(ExplainedPlan):
         reverse: bool = False,
         depth: int | None = None,
         using: Sequence[Field | None] | None = None,
+        stream: Any = None,
     ) -> Swapping:
         """A block during which a swap is outstanding: `with halo.swapping(): compute_interior()`. Arguments as for `swap`.
 
         The swap is complete after the block. If the block raises an exception, the swap is left outstanding, and the halo can only be
         abandoned with its context.
         """
-        return Swapping(self, lambda: self.start(fields, dim=dim, side=side, reverse=reverse, depth=depth, using=using))
+        return Swapping(
+            self,
+            lambda: self.start(fields, dim=dim, side=side, reverse=reverse, depth=depth, using=using, stream=stream),
+            lambda: self.finish(stream=stream),
+        )
 
     # ------------------------------------------------------------ views
 

@@ -17,8 +17,8 @@ from ._grid import DRIVES, EPOCHS, STENCILS, number_in
 class Swapping:
     """The block of a swap that is outstanding: start, then finish."""
 
-    def __init__(self, halo: Any, start: Callable[[], None]) -> None:
-        self._halo, self._start = halo, start
+    def __init__(self, halo: Any, start: Callable[[], None], finish: Callable[[], None] | None = None) -> None:
+        self._halo, self._start, self._finish = halo, start, finish or halo.finish
 
     def __repr__(self) -> str:
         return f"<halocline.Swapping of {self._halo!r}>"
@@ -30,7 +30,7 @@ class Swapping:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         # After an exception other ranks may not finish: this one does not wait for them.
         if kind is None:
-            self._halo.finish()
+            self._finish()
 
 
 def words_of(mode: str | None, epoch: str, drive: str, stencil: str = "box") -> _core.HaloWords:
