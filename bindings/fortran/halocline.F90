@@ -21,8 +21,8 @@ module halocline
   use halocline_context, only: hlc_context, hlc_init, hlc_finalise, hlc_context_info, hlc_context_network, &
     hlc_grid_create, hlc_grid_reorder, hlc_grid_rank
   use halocline_fields, only: hlc_field, hlc_field_of, hlc_shaped, hlc_field_alloc, hlc_field_free
-  use halocline_halo, only: hlc_halo, hlc_halo_init, hlc_halo_start, hlc_halo_start_with, hlc_halo_test, hlc_halo_finish, &
-    hlc_halo_finalise, hlc_halo_info, hlc_halo_explain
+  use halocline_halo, only: hlc_halo, hlc_halo_init, hlc_halo_start, hlc_halo_start_with, hlc_halo_start_on, hlc_halo_test, &
+    hlc_halo_finish, hlc_halo_finish_on, hlc_halo_finalise, hlc_halo_info, hlc_halo_explain
   use halocline_views, only: hlc_halo_finish_views, hlc_halo_release, hlc_halo_view
   use halocline_rows, only: hlc_for_rows, hlc_row, hlc_row_body, hlc_row_cells
   use halocline_exchange, only: hlc_exchange, hlc_pack, hlc_unpack, hlc_exchange_create, hlc_exchange_start, hlc_exchange_test, &

@@ -10,8 +10,8 @@ module halocline_halo
   use halocline_fields, only: expand_depth, hlc_field, is_shaped, MAX_NAME, name_of, shape_of
   implicit none
   private
-  public :: hlc_halo, hlc_halo_init, hlc_halo_start, hlc_halo_start_with, hlc_halo_test, hlc_halo_finish, hlc_halo_finalise, &
-    hlc_halo_info, hlc_halo_explain
+  public :: hlc_halo, hlc_halo_init, hlc_halo_start, hlc_halo_start_with, hlc_halo_start_on, hlc_halo_test, hlc_halo_finish, &
+    hlc_halo_finish_on, hlc_halo_finalise, hlc_halo_info, hlc_halo_explain
 
   !> A planned halo swap, to be run again and again. A copy is the same halo. names keeps the fields' names for messages,
   !> element_bytes the size of their elements, planned their shapes. In chosen and bound, start passes the indices of a subset and
@@ -153,6 +153,28 @@ contains
     end if
   end subroutine
 
+  !> Starts one swap of fields in the memory of a CUDA device, after the work that the program has given to a stream of that device: a
+  !> cudaStream_t, as C has it; c_null_ptr is the default one. The swap sends what that work leaves. An array on a device is passed to
+  !> hlc_field_of where its name means the device's address, as in OpenACC's host_data. The rest is as with hlc_halo_start.
+  subroutine hlc_halo_start_on(halo, stream, fields, dim, side, reverse, status, depth)
+    type(hlc_halo), intent(inout) :: halo
+    type(c_ptr), intent(in) :: stream
+    integer, intent(in), optional :: fields(:)
+    integer, intent(in), optional :: dim, side
+    logical, intent(in), optional :: reverse
+    integer, intent(in), optional :: depth
+    integer, intent(out), optional :: status
+    type(c_swap) :: swap
+    character(len=200) :: message
+    message = ""
+    call describe_swap(halo, swap, message, fields, dim, side, reverse, depth)
+    if (len_trim(message) > 0) then
+      call settle(int(HLC_ERR_ARGUMENT), halo%rank, status, with_rank("hlc_halo_start_on", halo%rank, message))
+      return
+    end if
+    call settle(int(c_halo_start_on(halo%handle, swap, stream)), halo%rank, status)
+  end subroutine
+
   !> Advances the swap without waiting. done is true when finish will not wait for data any more. Modes fence and passive_naive
   !> cannot see that and leave it false. So does a staged swap in mode pscw with late epochs.
   subroutine hlc_halo_test(halo, done, status)
@@ -171,6 +193,15 @@ contains
     type(hlc_halo), intent(in) :: halo
     integer, intent(out), optional :: status
     call settle(int(c_halo_finish(halo%handle)), halo%rank, status)
+  end subroutine
+
+  !> The same in order with the work in a stream, as for hlc_halo_start_on: work that it is given from now on finds the halo. The host
+  !> does not wait for the last copies to the device.
+  subroutine hlc_halo_finish_on(halo, stream, status)
+    type(hlc_halo), intent(in) :: halo
+    type(c_ptr), intent(in) :: stream
+    integer, intent(out), optional :: status
+    call settle(int(c_halo_finish_on(halo%handle, stream)), halo%rank, status)
   end subroutine
 
   !> Releases a halo. Collective. HLC_ERR_STATE while a swap is outstanding.

@@ -121,7 +121,7 @@ void count_library() {
   const hlc_target to{segment, other, 0}, numbers_of_other{segment, other, kBytes}, number{segment, other, 2 * kBytes};
   const auto flush = [&] { REQUIRE(hlc_flush(segment, other)); };
   std::uint32_t value = 0;
-  // Two ids in turn: the other rank may notify again before this one has taken what came first.
+  // Two ids in turn: the other rank may notify again before this one has taken the first one.
   const auto put_notify = [&] {
     const int turn = static_cast<int>(++value % 2);
     int id = 0;
