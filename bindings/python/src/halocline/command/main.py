@@ -29,13 +29,13 @@ def complete(parser: argparse.ArgumentParser) -> None:
 
 def make_parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    from halocline.command import bench, completion, doctor, explain, info, model, plot, run, simulate, trace, tune, write_report
+    from halocline.command import advise, bench, completion, doctor, explain, info, model, plot, run, simulate, trace, tune, write_report
 
     parser = argparse.ArgumentParser(prog="halocline", description=DESCRIPTION, epilog=EXIT_CODES,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--version", action="version", version=f"halocline {native.version()}")
     subparsers = parser.add_subparsers(dest="command", title="commands", metavar="COMMAND", required=True)
-    for module in (tune, doctor, info, bench, model, plot, explain, trace, simulate, run, write_report, completion):
+    for module in (tune, doctor, info, bench, model, plot, explain, advise, trace, simulate, run, write_report, completion):
         module.add(subparsers)
     return parser
 

@@ -1,0 +1,203 @@
+"""From exchanges and their replay to advice: what a mode would save of the run, and what would have to change.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import collections
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from halocline.command.advice import exchanges, grids, replaying, sources
+from halocline.command.advice.exchanges import Found, Pattern
+from halocline.command.advice.recording import Recording
+from halocline.command import native
+from halocline.command.status import Failure
+
+Replayer: TypeAlias = Callable[[Sequence[replaying.Message]], replaying.Replay]
+
+LEAST_SHARE = 0.005  # of the run: exchanges that take less are not run again
+MOST_PATTERNS = 5
+WORTH = 0.02  # of the run
+
+
+@dataclasses.dataclass
+class Advice:
+    """One exchange that repeats. Shares are of the run; savings in seconds of the run, most likely, low and high."""
+    steps: int
+    ranks: int
+    partners: tuple[int, int]
+    bytes: float  # that a rank sends per step
+    cost_us: float  # per step, of the mean rank
+    late_us: float
+    period_us: float
+    seconds: float
+    share: float
+    places: list[str]
+    kind: str  # what the messages are
+    replay: replaying.Replay | None = None
+    why_not: str = ""
+    saved: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    change: list[str] = dataclasses.field(default_factory=list)
+    link: str = ""
+
+
+@dataclasses.dataclass
+class Conclusion:
+    program: str
+    ranks: int
+    hosts: list[str]
+    library: str
+    seconds: float
+    looked_at: float  # of the events, what part
+    dropped: int
+    parts: list[tuple[str, float, str]]  # name, seconds, remark
+    advice: list[Advice]
+    windows: str
+    headline: str
+    notes: list[str]
+
+    @property
+    def saved(self) -> tuple[float, float, float]:
+        worth = [one.saved for one in self.advice if one.saved[0] > 0]
+        return sum(one[0] for one in worth), sum(one[1] for one in worth), sum(one[2] for one in worth)
+
+
+def places_of(pattern: Pattern, recording: Recording) -> list[str]:
+    sites = {recording.ranks[rank].site(address) for rank, addresses in pattern.sites().items() for address in addresses}
+    return sources.ranges(sources.lines_of(sites).values())
+
+
+def kind_of(pattern: Pattern) -> str:
+    episodes = next(iter(pattern.episodes.values()))
+    if any(one.is_collective for one in episodes):
+        return "neighbourhood collectives"
+    return "messages whose sizes or partners change" if pattern.varies else "messages"
+
+
+def describe(pattern: Pattern, recording: Recording, scale: float) -> Advice:
+    sent = {rank: [one for episode in some for one in episode.operations if one.sends] for rank, some in pattern.episodes.items()}
+    partners = [len({one.peer for one in some}) for some in sent.values()] or [0]
+    first = next(iter(pattern.episodes.values()))
+    period = (first[-1].begin - first[0].begin) / max(1, len(first) - 1) if len(first) > 1 else 0.0
+    seconds = pattern.mean("cost") * pattern.steps / 1e9 * scale * len(pattern.episodes) / len(recording.ranks)
+    return Advice(steps=round(pattern.steps * scale), ranks=len(pattern.episodes), partners=(min(partners), max(partners)),
+                  bytes=sum(one.bytes for some in sent.values() for one in some) / max(1, len(sent)) / pattern.steps,
+                  cost_us=pattern.mean("cost") / 1e3, late_us=min(pattern.mean("late"), pattern.mean("cost")) / 1e3, period_us=period / 1e3,
+                  seconds=seconds, share=seconds / recording.seconds, places=places_of(pattern, recording), kind=kind_of(pattern))
+
+
+def add_change(advice: Advice, messages: Sequence[replaying.Message], recording: Recording, varies: bool) -> None:
+    """What would have to be written, and the page about it."""
+    grid = None if varies else grids.find(messages, len(recording.ranks))
+    if varies:
+        advice.change, advice.link = ["hlc_sparse: partners and sizes that change from step to step"], "docs/guide/sparse.md"
+    elif grid:
+        advice.change, advice.link = grids.spec(grid, messages), "docs/howto/from-p2p.md"
+    else:
+        advice.change = ["hlc_exchange_create with the same partners and sizes; hlc_exchange_start and hlc_exchange_finish each step"]
+        advice.link = "docs/guide/exchange.md"
+
+
+def add_saving(advice: Advice, replay: replaying.Replay) -> None:
+    """What the best mode saves in the replay, for all steps. It can't be more than what the exchange costs without late ranks."""
+    most = max(0.0, advice.cost_us - advice.late_us)
+    share = advice.ranks and advice.steps / 1e6
+    saving = replay.saving
+    low, middle, high = (min(most, value) * share for value in (saving.low, saving.median, saving.high))
+    advice.replay, advice.saved = replay, (middle, low, high)
+
+
+def study(pattern: Pattern, recording: Recording, scale: float, replayer: Replayer | None) -> Advice:
+    advice = describe(pattern, recording, scale)
+    messages = replaying.messages(pattern, recording)
+    add_change(advice, messages, recording, pattern.varies)
+    if replayer is None:
+        advice.why_not = "not run again"
+    elif advice.share < LEAST_SHARE:
+        advice.why_not = f"not run again: less than {100 * LEAST_SHARE:.1f} % of the run"
+    elif not messages:
+        advice.why_not = "not run again: no partner is known"
+    else:
+        try:
+            add_saving(advice, replayer(messages))
+        except Failure as why:
+            advice.why_not = f"it could not be run again: {why}"
+    return advice
+
+
+def parts_of(found: Found, recording: Recording, scale: float) -> list[tuple[str, float, str]]:
+    """Where the time of the mean rank goes."""
+    count = len(recording.ranks)
+    cost = sum(one.mean("cost") * one.steps * len(one.episodes) for one in found.patterns) / count / 1e9 * scale
+    late = sum(min(one.mean("late"), one.mean("cost")) * one.steps * len(one.episodes) for one in found.patterns) / count / 1e9 * scale
+    collectives: collections.Counter[str] = collections.Counter()
+    for totals in found.totals.values():
+        collectives.update({name: value / count / 1e9 * scale for name, value in totals.collectives.items()})
+    windows = sum(totals.windows for totals in found.totals.values()) / count / 1e9 * scale
+    named = ", ".join(f"{name} {value:.2g} s" for name, value in collectives.most_common(3))
+    parts = [("exchanges that repeat", cost, f"waiting for late ranks, which no library mends: {late:.2g} s" if late > 0.01 * cost else ""),
+             ("other messages", found.once, ""), ("collectives", sum(collectives.values()), named), ("windows (MPI RMA)", windows, "")]
+    parts = [part for part in parts if part[1] > 0]
+    rest = recording.seconds - sum(part[1] for part in parts)
+    return [*parts, ("all else: computation, files", max(0.0, rest), "")]
+
+
+def scale_of(found: Found, recording: Recording) -> float:
+    """The whole run over the part of it that was looked at."""
+    parts = [(totals.until - rank.begin) / max(1.0, rank.end - rank.begin) for rank in recording.ranks
+             if (totals := found.totals.get(rank.number)) and (totals.looked_at < totals.recorded or recording.dropped)]
+    return 1 / max(1e-3, min(1.0, sum(parts) / len(parts))) if parts else 1.0
+
+
+def windows_in_words(parts: Sequence[tuple[str, float, str]], seconds: float) -> str:
+    used = next((part[1] for part in parts if part[0].startswith("windows")), 0.0)
+    if used < WORTH * seconds:
+        return ""
+    return (f"{100 * used / seconds:.1f} % of the run is MPI RMA. `halocline run --mpi` serves it without a change: time both "
+            "(docs/howto/from-mpi-rma.md).")
+
+
+def headline_of(said: Conclusion) -> str:
+    middle, low, high = (value / said.seconds for value in said.saved)
+    tried = [one for one in said.advice if one.replay]
+    if not said.advice:
+        return "Not worth it: the program has no exchange of messages that repeats." if not said.windows else \
+            "No exchange of messages repeats; the program has MPI RMA."
+    if not tried:
+        most = sum(one.share for one in said.advice)
+        return f"Not worth it: exchanges that repeat take {100 * most:.1f} % of the run." if most < WORTH else \
+            f"Exchanges that repeat take {100 * most:.1f} % of the run. What a mode would save was not measured."
+    span = f"{100 * middle:.1f} % of the run (between {100 * max(0.0, low):.1f} and {100 * high:.1f} %)"
+    if any(one.replay and one.replay.is_noisy for one in tried):
+        return f"The machine was too busy to tell: one-sided swaps would save {span}. Measure again when it is quiet."
+    if middle < WORTH or low <= 0:
+        return f"Not worth it: one-sided swaps would save {span}." if middle > 0 else \
+            "Not worth it: no mode is faster than the program's own messages here."
+    return f"Worth it: one-sided swaps would save {span}."
+
+
+def notes_of(found: Found, recording: Recording, scale: float) -> list[str]:
+    notes = []
+    if len(recording.ranks) > native.cores() and len({rank.host for rank in recording.ranks}) == 1:
+        notes.append(f"{len(recording.ranks)} ranks share {native.cores()} cores: they wait for a core as well, in the program and in what "
+                     "ran again. Advice is for a job with a core per rank.")
+    if recording.dropped:
+        notes.append("The recording was full before the program ended (HALOCLINE_ADVISE_EVENTS): times of exchanges are scaled to the run.")
+    elif scale > 1.01:
+        notes.append(f"The first {exchanges.MOST_EVENTS:,} calls of each rank were looked at: times are scaled to the run.")
+    if len(found.patterns) > MOST_PATTERNS:
+        notes.append(f"{len(found.patterns) - MOST_PATTERNS} more exchanges take less time each, and are not shown.")
+    return notes
+
+
+def conclude(recording: Recording, program: str, replayer: Replayer | None) -> Conclusion:
+    """The answer."""
+    found = exchanges.find(recording)
+    scale = scale_of(found, recording)
+    advice = [study(pattern, recording, scale, replayer) for pattern in found.patterns[:MOST_PATTERNS]]
+    parts = parts_of(found, recording, scale)
+    hosts = list(dict.fromkeys(rank.host for rank in recording.ranks))
+    said = Conclusion(program, len(recording.ranks), hosts, recording.ranks[0].library, recording.seconds, 1 / scale, recording.dropped,
+                      parts, advice, windows_in_words(parts, recording.seconds), "", notes_of(found, recording, scale))
+    said.headline = headline_of(said)
+    return said

@@ -1,0 +1,95 @@
+"""The advice on one screen, and as a page for a browser.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+from halocline.command import page
+from halocline.command.advice.conclusion import Advice, Conclusion
+from halocline.command.words import bytes_of, counted, mpi_of, spread_of, time_of
+
+
+def seconds(value: float) -> str:
+    return time_of(1e6 * value)
+
+
+def shown(name: str) -> str:
+    return "as recorded" if name == "recorded" else name
+
+
+def share(part: float, whole: float) -> str:
+    return f"{100 * part / whole:.1f} %" if whole > 0 else "–"
+
+
+def about(said: Conclusion) -> str:
+    host = said.hosts[0] if len(said.hosts) == 1 else f"{len(said.hosts)} hosts"
+    return f"{said.program} on {counted(said.ranks, 'rank')} of {host}, {mpi_of(said.library)}: {seconds(said.seconds)} in MPI"
+
+
+def what(one: Advice) -> str:
+    low, high = one.partners
+    partners = f"{low} to {high} partners" if high > low else counted(high, "partner")
+    return f"{one.kind}, {counted(one.ranks, 'rank')} with {partners}, {bytes_of(one.bytes)} sent per rank and step"
+
+
+def cost(one: Advice, whole: float) -> str:
+    late = f", of it {time_of(one.late_us)} for late ranks" if one.late_us > 0.01 * one.cost_us else ""
+    return (f"{one.steps:,} steps, one every {time_of(one.period_us)}; {time_of(one.cost_us)} per step in MPI{late}; "
+            f"{seconds(one.seconds)}, {share(one.seconds, whole)} of the run")
+
+
+def replayed(one: Advice) -> list[str]:
+    """The contenders, the fastest first."""
+    if one.replay is None:
+        return [one.why_not]
+    times = sorted(one.replay.times.items(), key=lambda item: item[1].median)
+    return [f"{shown(name)} {time_of(time.median)} ({spread_of(time.low, time.high)})" for name, time in times]
+
+
+def saving(one: Advice, whole: float) -> str:
+    if one.replay is None:
+        return ""
+    middle, low, high = one.saved
+    if middle <= 0:
+        return "No mode is faster than the program's own messages."
+    return (f"Mode {one.replay.best} would save {time_of(one.replay.saving.median)} per step, {seconds(middle)} of the run: "
+            f"{share(middle, whole)} ({share(max(0.0, low), whole)} to {share(high, whole)})")
+
+
+def screen(said: Conclusion) -> list[str]:
+    width = max(len(name) for name, _, _ in said.parts)
+    lines = ["", about(said), ""]
+    for name, value, remark in said.parts:
+        lines.append(f"  {name:<{width}}  {seconds(value):>9}  {share(value, said.seconds):>7}{'   ' + remark if remark else ''}")
+    for number, one in enumerate(said.advice, start=1):
+        lines += ["", f"{number}. {what(one)}", f"   {cost(one, said.seconds)}", f"   lines: {', '.join(one.places)}"]
+        lines.append("   again: " + "; ".join(replayed(one)))
+        if saving(one, said.seconds):
+            lines.append(f"   {saving(one, said.seconds)}")
+        if one.replay is None or one.saved[0] > 0:
+            lines += [f"   change: {one.link}", *(f"     {line}" for line in one.change)]
+    return [*lines, "", *filter(None, [said.headline, said.windows]), *(f"Note: {note}" for note in said.notes)]
+
+
+def section(number: int, one: Advice, whole: float) -> str:
+    parts = [page.paragraph(cost(one, whole)), page.paragraph("Lines: " + ", ".join(one.places))]
+    if one.replay:
+        times = sorted(one.replay.times.items(), key=lambda item: item[1].median)
+        rows = [[shown(name), time_of(time.median), spread_of(time.low, time.high), f"{one.replay.recorded.median / time.median:.2f}×"]
+                for name, time in times]
+        parts += [page.table(["mode", "median", "p10 – p90", "against recorded"], rows, (1, 2, 3), 0), page.paragraph(saving(one, whole))]
+    else:
+        parts.append(page.paragraph(one.why_not))
+    parts.append(page.paragraph(f"The change: {one.link}") + f"<pre>{page.text(chr(10).join(one.change))}</pre>")
+    return page.section(f"{number}. {what(one)}", *parts)
+
+
+def page_of(said: Conclusion) -> str:
+    """The whole page."""
+    header = f"<h1>{page.text(said.headline)}</h1>" + page.paragraph(about(said))
+    rows = [[name, seconds(value), share(value, said.seconds), remark] for name, value, remark in said.parts]
+    about_time = page.table(["part", "mean rank", "share", ""], rows, (1, 2))
+    sections = [page.section("Where the time goes", about_time, page.paragraph(said.windows)),
+                *(section(number, one, said.seconds) for number, one in enumerate(said.advice, start=1)),
+                page.section("Notes", page.listing(said.notes))]
+    footer = page.paragraph("Each exchange ran again in the shape of the recorded job, as it was recorded and in all modes in turn. Times "
+                            "are those of the slowest rank, with packing. halocline advise makes this page again.")
+    return page.page(f"Advice for {said.program}", header, sections, footer)

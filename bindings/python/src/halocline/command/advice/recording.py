@@ -1,0 +1,203 @@
+"""Reads what the recorder (tools/advise/recorder) leaves: a file of 64-byte records per thread, and a text file per rank.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import dataclasses
+import enum
+import pathlib
+import re
+import struct
+from typing import Any
+
+from halocline.command.status import Failure
+
+HEAD = struct.Struct("<8s4I2Q2Q2q2q2q64s256s")
+HEAD_BYTES = 4096
+MAGIC = b"HLCADV01"
+ANY, UNKNOWN = -1, -3
+LEAST_NS = 10_000_000  # of recorded time, without which ticks of a run that has crashed have no unit
+
+
+class Kind(enum.IntEnum):
+    """As in event.hpp."""
+    SEND = 1
+    RECEIVE = 2
+    START_SEND = 3
+    START_RECEIVE = 4
+    SENDRECV_SEND = 5
+    SENDRECV_RECEIVE = 6
+    INIT_SEND = 7
+    INIT_RECEIVE = 8
+    START = 9
+    WAIT = 10
+    ITEMS = 11
+    SPIN = 12
+    NEIGHBOUR = 13
+    COLLECTIVE = 14
+    BARRIER = 15
+    PUT = 16
+    GET = 17
+    ACCUMULATE = 18
+    WINDOW_SYNC = 19
+    SOURCES = 20
+    START_NEIGHBOUR = 21
+    START_COLLECTIVE = 22
+
+
+COLLECTIVES = ("other", "Bcast", "Reduce", "Allreduce", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv", "Alltoall",
+               "Alltoallv", "Alltoallw", "Reduce_scatter", "Scan")
+
+
+@dataclasses.dataclass(frozen=True)
+class Layout:
+    """A datatype: bytes of one, its extent, bytes in a row (0: not known), where they begin, and from inside to outside (count, step)."""
+    size: int
+    extent: int
+    run: int
+    first: int
+    levels: tuple[tuple[int, int], ...]
+
+
+@dataclasses.dataclass
+class Lane:
+    """What one thread of a rank has called, in order. Times are nanoseconds of rank 0's clock."""
+    rank: int
+    thread: int
+    events: Any  # a structured array of NumPy
+    begin: Any  # arrays of floats, one entry per record
+    end: Any
+    dropped: int
+
+
+@dataclasses.dataclass
+class Rank:
+    """A rank, with what the numbers in its records mean."""
+    number: int
+    host: str
+    library: str
+    finalised: bool
+    begin: float
+    end: float
+    lanes: list[Lane] = dataclasses.field(default_factory=list)
+    layouts: dict[int, Layout] = dataclasses.field(default_factory=dict)
+    groups: dict[int, int] = dataclasses.field(default_factory=dict)  # by id, the hash of their ranks
+    members: dict[int, list[int]] = dataclasses.field(default_factory=dict)  # by id; absent: those of MPI_COMM_WORLD
+    to_neighbours: dict[int, list[int]] = dataclasses.field(default_factory=dict)
+    modules: list[tuple[int, int, str]] = dataclasses.field(default_factory=list)
+
+    def site(self, address: int) -> tuple[str, int]:
+        """A return address as file and offset, which are the same on all ranks."""
+        for base, length, path in self.modules:
+            if base <= address < base + length:
+                return path, address - base
+        return "?", 0
+
+
+@dataclasses.dataclass
+class Recording:
+    ranks: list[Rank]
+
+    @property
+    def seconds(self) -> float:
+        """From MPI_Init to MPI_Finalize, the mean of all ranks."""
+        return sum(rank.end - rank.begin for rank in self.ranks) / len(self.ranks) / 1e9
+
+    @property
+    def dropped(self) -> int:
+        return sum(lane.dropped for rank in self.ranks for lane in rank.lanes)
+
+
+def event_type() -> Any:
+    import numpy
+
+    return numpy.dtype([("begin", "<u8"), ("end", "<u8"), ("bytes", "<u8"), ("site", "<u8"), ("request", "<u8"), ("peer", "<i4"),
+                        ("tag", "<i4"), ("count", "<u4"), ("unused", "<u4"), ("layout", "<u4"), ("comm", "<u2"), ("kind", "u1"),
+                        ("detail", "u1")])
+
+
+def read_text(rank: Rank, path: pathlib.Path) -> None:
+    """The lines of a rank's text file, which explain numbers."""
+    modules: dict[str, tuple[int, int, str]] = {}
+    for line in path.read_text(errors="replace").splitlines():
+        word, *rest = line.split(" ")
+        if word == "layout":
+            numbers = [int(one) for one in rest]
+            rank.layouts[numbers[0]] = Layout(*numbers[1:5], tuple(zip(numbers[5::2], numbers[6::2])))  # type: ignore[arg-type]
+        elif word in ("comm", "window"):
+            rank.groups[int(rest[0])] = int(rest[1])
+            if len(rest) > 3:
+                rank.members[int(rest[0])] = [int(one) for one in rest[3:]]
+        elif word == "neighbours" and rest[1] == "out":
+            rank.to_neighbours[int(rest[0])] = [int(one) for one in rest[2:]]
+        elif word == "module":
+            modules[" ".join(rest[2:])] = (int(rest[0]), int(rest[1]), " ".join(rest[2:]))
+    rank.modules = list(modules.values())
+
+
+def clean(text: bytes) -> str:
+    return text.split(b"\0")[0].decode(errors="replace")
+
+
+class Head:
+    """The first page of a file of events."""
+
+    def __init__(self, path: pathlib.Path) -> None:
+        with path.open("rb") as file:
+            words = HEAD.unpack(file.read(HEAD_BYTES)[:HEAD.size])
+        if words[0] != MAGIC:
+            raise Failure(f"{path} is not a recording of this version")
+        _, state, self.rank, self.ranks, self.thread, self.count, self.dropped, *rest = words
+        self.finalised = state == 1
+        self.ticks, self.ns, self.offset = rest[0:2], rest[2:4], rest[4:6]
+        self.host, self.library = clean(rest[8]), clean(rest[9])
+
+    def is_timed(self) -> bool:
+        return bool(self.ticks[1] > self.ticks[0] and (self.finalised or self.ns[1] - self.ns[0] >= LEAST_NS))
+
+    def to_ns(self, ticks: Any, one_clock: bool) -> Any:
+        """Ticks as nanoseconds of rank 0's clock. On one host all ranks have the same clock."""
+        rate = (self.ns[1] - self.ns[0]) / (self.ticks[1] - self.ticks[0])
+        since = (ticks.astype("int64") - self.ticks[0]) * rate
+        if one_clock:
+            return since + self.ns[0]
+        drift = (self.offset[1] - self.offset[0]) / max(1, self.ns[1] - self.ns[0]) if self.finalised else 0.0
+        return since * (1 + drift) + self.ns[0] + self.offset[0]
+
+
+def read_lane(path: pathlib.Path, head: Head, one_clock: bool) -> Lane:
+    import numpy
+
+    count = min(head.count, (path.stat().st_size - HEAD_BYTES) // event_type().itemsize)
+    events = numpy.zeros(0, event_type())
+    if count > 0:
+        events = numpy.memmap(path, dtype=event_type(), mode="r", offset=HEAD_BYTES, shape=(count,))
+    return Lane(head.rank, head.thread, events, head.to_ns(events["begin"], one_clock), head.to_ns(events["end"], one_clock), head.dropped)
+
+
+def files_of(folder: pathlib.Path) -> list[pathlib.Path]:
+    return sorted(folder.glob("rank-*.events"), key=lambda path: [int(one) for one in re.findall(r"\d+", path.name)])
+
+
+def read(folder: pathlib.Path) -> Recording:
+    """A recording; fails where a rank is missing or has recorded too little."""
+    paths = files_of(folder)
+    if not paths:
+        raise Failure(f"nothing was recorded in {folder}: the program never called MPI_Init, or it is linked with a static MPI, before "
+                      "which no recorder can be loaded")
+    heads = [(path, Head(path)) for path in paths]
+    missing = sorted(set(range(heads[0][1].ranks)) - {head.rank for _, head in heads})
+    if missing:
+        raise Failure(f"rank {missing[0]} has recorded nothing in {folder}: the folder has to be one that all hosts share")
+    one_clock = len({head.host for _, head in heads if head.host}) <= 1
+    ranks: dict[int, Rank] = {}
+    for path, head in heads:
+        if not head.is_timed():
+            raise Failure(f"rank {head.rank} ended before MPI_Finalize, after {head.count} calls, which are too few for advice; let the "
+                          "program reach MPI_Finalize")
+        if head.rank not in ranks:
+            import numpy
+            first, last = head.to_ns(numpy.array(head.ticks), one_clock)
+            ranks[head.rank] = Rank(head.rank, head.host, head.library, head.finalised, float(first), float(last))
+            read_text(ranks[head.rank], folder / f"rank-{head.rank}.text")
+        ranks[head.rank].lanes.append(read_lane(path, head, one_clock))
+    return Recording([ranks[number] for number in sorted(ranks)])

@@ -1,0 +1,73 @@
+"""From the addresses of calls to lines of source, by addr2line.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import collections
+import dataclasses
+import pathlib
+import shutil
+import subprocess
+from collections.abc import Iterable
+
+from halocline.command.advice.exchanges import Site
+
+
+@dataclasses.dataclass(frozen=True)
+class Line:
+    """Where a call stands. file: empty if the program has no debugging information. module: the program or library."""
+    file: str
+    line: int
+    function: str
+    module: str
+
+    @property
+    def text(self) -> str:
+        if self.file:
+            return f"{shortened(self.file)}:{self.line}"
+        return f"{self.function or 'an unnamed function'} in {pathlib.Path(self.module).name}"
+
+
+def shortened(path: str) -> str:
+    """Relative to this folder where it lies below it."""
+    try:
+        return str(pathlib.Path(path).relative_to(pathlib.Path.cwd()))
+    except ValueError:
+        return path
+
+
+def look_up(module: str, offsets: list[int]) -> list[Line]:
+    """The lines of several addresses of a file. An address is where a call returns to: one byte before it is the call."""
+    tool = shutil.which("addr2line")
+    if tool is None or not pathlib.Path(module).is_file():
+        return [Line("", 0, "", module) for _ in offsets]
+    words = [tool, "-f", "-C", "-e", module, *(hex(offset - 1) for offset in offsets)]
+    answer = subprocess.run(words, capture_output=True, text=True, check=False).stdout.splitlines()
+    lines = []
+    for function, place in zip(answer[::2], answer[1::2]):
+        file, _, number = place.split(" ")[0].rpartition(":")
+        known = file and not file.startswith("?") and number.isdecimal() and int(number) > 0
+        lines.append(Line(file if known else "", int(number) if known else 0, "" if function.startswith("?") else function, module))
+    return lines + [Line("", 0, "", module) for _ in offsets[len(lines):]]
+
+
+def lines_of(sites: Iterable[Site]) -> dict[Site, Line]:
+    by_module: dict[str, list[int]] = collections.defaultdict(list)
+    for module, offset in sorted(set(sites)):
+        by_module[module].append(offset)
+    return {(module, offset): line for module, offsets in by_module.items() for offset, line in zip(offsets, look_up(module, offsets))}
+
+
+def ranges(lines: Iterable[Line]) -> list[str]:
+    """Places in words: lines of one file together, as halo.c:40-52."""
+    by_file: dict[str, set[int]] = collections.defaultdict(set)
+    others = []
+    for line in lines:
+        if line.file:
+            by_file[line.file].add(line.line)
+        elif line.text not in others:
+            others.append(line.text)
+    found = []
+    for file, numbers in sorted(by_file.items()):
+        first, last = min(numbers), max(numbers)
+        found.append(f"{shortened(file)}:{first}" + (f"-{last}" if last > first else ""))
+    return found + others

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "log.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+namespace advise {
+namespace {
+
+constexpr std::size_t kFirstPiece = 4096, kPiece = 65536;  // records: 256 KiB, 4 MiB
+constexpr std::size_t kMostRecords = std::size_t{4} << 20;  // per thread
+
+struct Job {
+  int rank = 0, ranks = 1;
+  int text = -1;
+  std::mutex mutex;
+  std::vector<Log *> logs;
+};
+
+/// It is never destroyed: threads may record until the process has ended.
+Job &job() {
+  static Job &the_job = *new Job;
+  return the_job;
+}
+
+std::size_t find_limit() {
+  const char *const text = std::getenv("HALOCLINE_ADVISE_EVENTS");
+  const long long number = text ? std::atoll(text) : 0;
+  return number > 0 ? static_cast<std::size_t>(number) : kMostRecords;
+}
+
+void complain(const std::string &path) {
+  std::fprintf(stderr, "halocline: can't write %s on rank %d: %s; this rank is not recorded\n", path.c_str(), job().rank,
+               std::strerror(errno));
+}
+
+std::string path_of(const char *kind, std::size_t thread) {
+  std::string path = folder();
+  path.append("/rank-").append(std::to_string(job().rank));
+  if (thread > 0) path.append("-").append(std::to_string(thread));
+  return path.append(kind);
+}
+
+}  // namespace
+
+const std::string &folder() {
+  static const std::string &name = *new std::string(std::getenv("HALOCLINE_ADVISE") ? std::getenv("HALOCLINE_ADVISE") : "");
+  return name;
+}
+
+void begin_logs(int rank, int ranks) {
+  job().rank = rank;
+  job().ranks = ranks;
+  const std::string path = path_of(".text", 0);
+  job().text = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+  if (job().text < 0) complain(path);
+}
+
+void for_each_head(void (*change)(Head &)) {
+  const std::lock_guard lock(job().mutex);
+  for (Log *const log : job().logs) change(log->head());
+}
+
+void write_line(const std::string &line) {
+  std::string whole = line;
+  whole.append("\n");
+  if (job().text >= 0 && write(job().text, whole.data(), whole.size()) < 0) complain(path_of(".text", 0));
+}
+
+Log *open_log() {
+  const std::lock_guard lock(job().mutex);
+  const std::string path = path_of(".events", job().logs.size());
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  void *const page =
+      file >= 0 && ftruncate(file, kHeadBytes) == 0 ? mmap(nullptr, kHeadBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+  if (page == MAP_FAILED) return complain(path), nullptr;
+  Log *const log = new Log;
+  log->file_ = file;
+  log->head_ = static_cast<Head *>(page);
+  std::memcpy(log->head_->magic, "HLCADV01", sizeof log->head_->magic);
+  log->head_->rank = static_cast<std::uint32_t>(job().rank);
+  log->head_->ranks = static_cast<std::uint32_t>(job().ranks);
+  log->head_->thread = static_cast<std::uint32_t>(job().logs.size());
+  job().logs.push_back(log);
+  return log;
+}
+
+bool Log::grow() {
+  static const std::size_t limit = find_limit();
+  before_ += used_;
+  used_ = room_ = 0;
+  head_->ticks[1] = ticks();  // the clock of a run that does not reach MPI_Finalize
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  head_->nanoseconds[1] = time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
+  const std::size_t piece = std::min(before_ == 0 ? kFirstPiece : kPiece, limit - std::min(limit, before_));
+  if (piece == 0 || file_ < 0) return false;
+  // Offsets of mappings are whole pages: a piece that the limit cuts short is the last one.
+  const std::size_t start = kHeadBytes + before_ * sizeof(Event), bytes = piece * sizeof(Event);
+  if (events_) munmap(events_, (before_ == kFirstPiece ? kFirstPiece : kPiece) * sizeof(Event));
+  events_ = nullptr;
+  void *const place = ftruncate(file_, static_cast<off_t>(start + bytes)) == 0
+                          ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file_, static_cast<off_t>(start))
+                          : MAP_FAILED;
+  if (place == MAP_FAILED) {
+    complain("its events");
+    file_ = -1;
+    return false;
+  }
+  events_ = static_cast<Event *>(place);
+  room_ = piece;
+  return true;
+}
+
+void Log::add_words(Kind kind, const std::uint64_t *words, std::size_t count) {
+  for (std::size_t first = 0; first < count; first += Items::kWords) {
+    auto *const record = reinterpret_cast<Items *>(add());
+    if (!record) return;
+    const std::size_t used = std::min(count - first, Items::kWords);
+    std::memcpy(record->words, words + first, used * sizeof *words);
+    record->kind = kind;
+    record->used = static_cast<std::uint8_t>(used);
+  }
+}
+
+}  // namespace advise

@@ -1,0 +1,139 @@
+// halocline-replay: times a recorded exchange as the program has it and in every mode of the library, interleaved in one run, in the shape of
+// the recorded job. `halocline advise` starts it. What arrives is verified before and after.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <halocline/halocline.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <numeric>
+#include <random>
+
+#include "contender.hpp"
+
+namespace {
+
+using namespace replay;
+
+constexpr double kSampleSeconds = 0.002;
+constexpr int kMostSwaps = 2000, kWarmUps = 3;
+
+constexpr const char *kUsage =
+    "Usage: halocline-replay PATTERN RESULT [SECONDS]\n"
+    "Times a recorded exchange in every mode. halocline advise writes PATTERN and starts it; RESULT gets one line per contender: its name, "
+    "the\n"
+    "number of samples, median, 10th and 90th percentile in microseconds. SECONDS: how long it may measure (5).\n";
+
+struct Row {
+  std::string name;
+  std::unique_ptr<Contender> contender;
+  int swaps = 1;
+  std::vector<double> samples;  // microseconds per exchange of the slowest rank
+};
+
+double slowest(double mine) {
+  double all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return all;
+}
+
+double time_of(Row &row, int swaps) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double begin = MPI_Wtime();
+  for (int i = 0; i < swaps; ++i) row.contender->exchange();
+  return slowest((MPI_Wtime() - begin) / swaps);
+}
+
+/// Fails on all ranks if one has other bytes than were sent.
+void verify(Row &row, Sides &sides, int turn) {
+  for (Side &side : sides.out) side.fill(turn);
+  for (Side &side : sides.in) std::fill(side.memory.begin(), side.memory.end(), static_cast<unsigned char>(0));
+  row.contender->exchange();
+  int wrong = 0, any = 0;
+  for (const Side &side : sides.in) wrong += side.is_right(turn) ? 0 : 1;
+  MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (any > 0) throw Bad(row.name + " has delivered " + std::to_string(any) + " messages with wrong bytes; please report this");
+}
+
+std::vector<Row> make_rows(hlc_context *context, Sides &sides, bool is_first) {
+  std::vector<Row> rows;
+  rows.push_back({"recorded", as_recorded(sides), 1, {}});
+  for (const hlc_mode mode : {HLC_MODE_P2P, HLC_MODE_NEIGHBOR, HLC_MODE_FENCE, HLC_MODE_PSCW, HLC_MODE_PASSIVE, HLC_MODE_NOTIFY}) {
+    std::string reason;
+    if (auto contender = in_mode(context, sides, mode, reason))
+      rows.push_back({hlc_mode_name(mode), std::move(contender), 1, {}});
+    else if (is_first)
+      std::fprintf(stderr, "halocline-replay: without mode %s: %s\n", hlc_mode_name(mode), reason.c_str());
+  }
+  return rows;
+}
+
+void warm_up(std::vector<Row> &rows, Sides &sides) {
+  for (Row &row : rows) {
+    verify(row, sides, 1);
+    const double seconds = time_of(row, kWarmUps);
+    row.swaps = std::clamp(static_cast<int>(kSampleSeconds / std::max(seconds, 1e-7)), 1, kMostSwaps);
+  }
+}
+
+void measure(std::vector<Row> &rows, double seconds) {
+  std::mt19937 random(1);
+  std::vector<std::size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const double begin = MPI_Wtime();
+  for (int round = 0; round < 200 && (round < 5 || slowest(MPI_Wtime() - begin) < seconds); ++round) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (const std::size_t i : order) rows[i].samples.push_back(1e6 * time_of(rows[i], rows[i].swaps));
+  }
+}
+
+double percentile(std::vector<double> samples, double part) {
+  std::sort(samples.begin(), samples.end());
+  return samples[static_cast<std::size_t>(part * static_cast<double>(samples.size() - 1) + 0.5)];
+}
+
+void write(const std::vector<Row> &rows, const std::string &path) {
+  std::ofstream file(path);
+  for (const Row &row : rows)
+    file << row.name << ' ' << row.samples.size() << ' ' << percentile(row.samples, 0.5) << ' ' << percentile(row.samples, 0.1) << ' '
+         << percentile(row.samples, 0.9) << '\n';
+  file.close();
+  if (!file) throw Bad(path + ": can't be written");
+}
+
+void run(const std::string &pattern, const std::string &result, double seconds) {
+  int rank = 0, ranks = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  hlc_context *context = nullptr;
+  if (hlc_init(MPI_COMM_WORLD, &context) != HLC_OK) throw Bad(hlc_error_message());
+  Sides sides = sides_of(read_pattern(pattern, ranks), rank);
+  std::vector<Row> rows = make_rows(context, sides, rank == 0);
+  warm_up(rows, sides);
+  measure(rows, seconds);
+  for (Row &row : rows) verify(row, sides, 2);
+  if (rank == 0) write(rows, result);
+  rows.clear();
+  if (hlc_finalise(&context) != HLC_OK) throw Bad(hlc_error_message());
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  if (argc < 3 || std::strcmp(argv[1], "--help") == 0) {
+    std::fputs(kUsage, argc < 2 || std::strcmp(argv[1], "--help") != 0 ? stderr : stdout);
+    return argc >= 2 && std::strcmp(argv[1], "--help") == 0 ? 0 : 2;
+  }
+  MPI_Init(&argc, &argv);
+  try {
+    run(argv[1], argv[2], argc > 3 ? std::atof(argv[3]) : 5);
+  } catch (const std::exception &why) {
+    std::fprintf(stderr, "halocline-replay: %s\n", why.what());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  MPI_Finalize();
+  return 0;
+}
