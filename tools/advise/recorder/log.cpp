@@ -33,7 +33,7 @@ Job &job() {
 }
 
 std::size_t find_limit() {
-  const char *const text = std::getenv("HALOCLINE_ADVISE_EVENTS");
+  const char *const text = std::getenv("HLC_ADVISE_EVENTS");
   const long long number = text ? std::atoll(text) : 0;
   return number > 0 ? static_cast<std::size_t>(number) : kMostRecords;
 }
@@ -53,7 +53,7 @@ std::string path_of(const char *kind, std::size_t thread) {
 }  // namespace
 
 const std::string &folder() {
-  static const std::string &name = *new std::string(std::getenv("HALOCLINE_ADVISE") ? std::getenv("HALOCLINE_ADVISE") : "");
+  static const std::string &name = *new std::string(std::getenv("HLC_ADVISE") ? std::getenv("HLC_ADVISE") : "");
   return name;
 }
 

@@ -48,7 +48,7 @@ class Log {
 /// This thread's log, opened at its first event; null if it can't be.
 Log *open_log();
 
-/// The folder of HALOCLINE_ADVISE, empty without one.
+/// The folder of HLC_ADVISE, empty without one.
 const std::string &folder();
 
 /// Of this process in MPI_COMM_WORLD; called once, before the first log is opened.

@@ -1,5 +1,5 @@
 // The recorder of `halocline advise`: MPI's functions under its profiling interface, for LD_PRELOAD. It begins behind MPI_Init and ends before
-// MPI_Finalize; without HALOCLINE_ADVISE, a folder, it hands all calls on.
+// MPI_Finalize; without HLC_ADVISE, a folder, it hands all calls on.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <link.h>
 #include <unistd.h>

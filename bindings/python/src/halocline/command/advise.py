@@ -96,7 +96,7 @@ def record(options: argparse.Namespace, folder: pathlib.Path) -> tuple[int, path
         old.unlink()
     variables = {"LD_PRELOAD": library, **same_mpi(path, library, folder)}
     settings = [f"{name}={':'.join(filter(None, [str(value), os.environ.get(name)]))}" for name, value in variables.items()]
-    done = subprocess.run([*launcher, "env", *settings, f"HALOCLINE_ADVISE={folder.resolve()}", *words], check=False)
+    done = subprocess.run([*launcher, "env", *settings, f"HLC_ADVISE={folder.resolve()}", *words], check=False)
     return done.returncode if done.returncode >= 0 else 128 - done.returncode, library
 
 

@@ -12,6 +12,7 @@ from halocline.command.advice.exchanges import Found, Pattern
 from halocline.command.advice.recording import Recording
 from halocline.command import native
 from halocline.command.status import Failure
+from halocline.command.words import time_of
 
 Replayer: TypeAlias = Callable[[Sequence[replaying.Message]], replaying.Replay]
 
@@ -130,12 +131,14 @@ def parts_of(found: Found, recording: Recording, scale: float) -> list[tuple[str
     count = len(recording.ranks)
     cost = sum(one.mean("cost") * one.steps * len(one.episodes) for one in found.patterns) / count / 1e9 * scale
     late = sum(min(one.mean("late"), one.mean("cost")) * one.steps * len(one.episodes) for one in found.patterns) / count / 1e9 * scale
-    collectives: collections.Counter[str] = collections.Counter()
+    collectives: dict[str, float] = collections.defaultdict(float)
     for totals in found.totals.values():
-        collectives.update({name: value / count / 1e9 * scale for name, value in totals.collectives.items()})
+        for name, value in totals.collectives.items():
+            collectives[name] += value / count / 1e9 * scale
     windows = sum(totals.windows for totals in found.totals.values()) / count / 1e9 * scale
-    named = ", ".join(f"{name} {value:.2g} s" for name, value in collectives.most_common(3))
-    parts = [("exchanges that repeat", cost, f"waiting for late ranks, which no library mends: {late:.2g} s" if late > 0.01 * cost else ""),
+    longest = sorted(collectives.items(), key=lambda item: -item[1])[:3]
+    named = ", ".join(f"{name} {time_of(1e6 * value)}" for name, value in longest)
+    parts = [("exchanges that repeat", cost, f"waiting for late ranks, which no library mends: {time_of(1e6 * late)}" if late > 0.01 * cost else ""),
              ("other messages", found.once, ""), ("collectives", sum(collectives.values()), named), ("windows (MPI RMA)", windows, "")]
     parts = [part for part in parts if part[1] > 0]
     rest = recording.seconds - sum(part[1] for part in parts)
@@ -182,7 +185,7 @@ def notes_of(found: Found, recording: Recording, scale: float) -> list[str]:
         notes.append(f"{len(recording.ranks)} ranks share {native.cores()} cores: they wait for a core as well, in the program and in what "
                      "ran again. Advice is for a job with a core per rank.")
     if recording.dropped:
-        notes.append("The recording was full before the program ended (HALOCLINE_ADVISE_EVENTS): times of exchanges are scaled to the run.")
+        notes.append("The recording was full before the program ended (HLC_ADVISE_EVENTS): times of exchanges are scaled to the run.")
     elif scale > 1.01:
         notes.append(f"The first {exchanges.MOST_EVENTS:,} calls of each rank were looked at: times are scaled to the run.")
     if len(found.patterns) > MOST_PATTERNS:

@@ -53,7 +53,7 @@ class Episode:
 @dataclasses.dataclass
 class Totals:
     """What a rank spends outside its exchanges, in nanoseconds."""
-    collectives: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
+    collectives: dict[str, float] = dataclasses.field(default_factory=lambda: collections.defaultdict(float))
     windows: float = 0.0
     accesses: int = 0
     access_bytes: int = 0
@@ -72,6 +72,7 @@ class Reader:
         self.pending: dict[int, Operation | None] = {}
         self.persistent: dict[int, tuple[bool, Any]] = {}
         self.open: Episode | None = None
+        self.tests_since = 0.0  # the first of the unsuccessful tests before a wait
         self.episodes: list[Episode] = []
         self.totals = Totals()
 
@@ -110,6 +111,7 @@ class Reader:
         elif kind == Kind.SPIN:
             if self.pending and self.open:
                 self.open.cost += row[4] * (end - begin) / max(1, row[1] - row[0])
+                self.tests_since = self.tests_since or begin
         elif kind == Kind.NEIGHBOUR:
             self.neighbours(row, items, begin, end)
         else:
@@ -148,6 +150,7 @@ class Reader:
             made.wait_begin, made.wait_end = begin, end
 
     def wait(self, row: tuple[Any, ...], handles: list[int], sources: list[int], begin: float, end: float) -> None:
+        since, self.tests_since = self.tests_since or begin, 0.0
         done = [(at, self.pending.pop(handle)) for at, handle in enumerate(handles) if handle in self.pending]
         if not done:
             self.totals.other += end - begin
@@ -157,7 +160,7 @@ class Reader:
         for at, operation in done:
             if operation is None:
                 continue
-            operation.wait_begin, operation.wait_end = begin, end
+            operation.wait_begin, operation.wait_end = since, end
             if operation.peer == ANY and at < len(sources):
                 operation.peer, operation.tag = self.world(operation.comm, sources[at] >> 32), sources[at] & 0xFFFFFFFF
         if not self.pending:
