@@ -137,7 +137,7 @@ def advise(options: argparse.Namespace, folder: pathlib.Path) -> int:
     except Failure as why:
         raise Failure(f"{why}. The program ended with exit code {code}") from why if code else why
     say_how_it_ended(code, found)
-    if code and not any(len(lane.events) for rank in found.ranks for lane in rank.lanes):
+    if code and not any(lane.recorded for rank in found.ranks for lane in rank.lanes):
         raise Failure(f"the program ended with exit code {code} before it sent a message")
     name = " ".join(words_of(options)) if options.program else str(options.given)
     said = conclusion.conclude(found, name, replays(options, folder, found, library))

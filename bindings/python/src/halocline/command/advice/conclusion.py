@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from halocline.command.advice import exchanges, grids, replaying, sources
 from halocline.command.advice.exchanges import Found, Pattern
-from halocline.command.advice.recording import Recording
+from halocline.command.advice.recording import MOST_EVENTS, Recording
 from halocline.command import native
 from halocline.command.status import Failure
 from halocline.command.words import time_of
@@ -138,7 +138,8 @@ def parts_of(found: Found, recording: Recording, scale: float) -> list[tuple[str
     windows = sum(totals.windows for totals in found.totals.values()) / count / 1e9 * scale
     longest = sorted(collectives.items(), key=lambda item: -item[1])[:3]
     named = ", ".join(f"{name} {time_of(1e6 * value)}" for name, value in longest)
-    parts = [("exchanges that repeat", cost, f"waiting for late ranks, which no library mends: {time_of(1e6 * late)}" if late > 0.01 * cost else ""),
+    waited = f"waiting for late ranks, which no library mends: {time_of(1e6 * late)}" if late > 0.01 * cost else ""
+    parts = [("exchanges that repeat", cost, waited),
              ("other messages", found.once, ""), ("collectives", sum(collectives.values()), named), ("windows (MPI RMA)", windows, "")]
     parts = [part for part in parts if part[1] > 0]
     rest = recording.seconds - sum(part[1] for part in parts)
@@ -187,7 +188,7 @@ def notes_of(found: Found, recording: Recording, scale: float) -> list[str]:
     if recording.dropped:
         notes.append("The recording was full before the program ended (HLC_ADVISE_EVENTS): times of exchanges are scaled to the run.")
     elif scale > 1.01:
-        notes.append(f"The first {exchanges.MOST_EVENTS:,} calls of each rank were looked at: times are scaled to the run.")
+        notes.append(f"The first {MOST_EVENTS:,} calls of each rank were looked at: times are scaled to the run.")
     if len(found.patterns) > MOST_PATTERNS:
         notes.append(f"{len(found.patterns) - MOST_PATTERNS} more exchanges take less time each, and are not shown.")
     return notes

@@ -12,9 +12,9 @@ from halocline.command.advice.recording import ANY, Kind, Lane, Rank, Recording
 
 Site: TypeAlias = tuple[str, int]
 
-MOST_EVENTS = 400_000  # of a thread that are looked at
 MOST_VARIANTS = 8  # of the same calls with other partners or sizes; with more of them they are one exchange of changing sizes
 LEAST_REPEATS = 3
+AT_ONCE = 0.5  # of the time that two exchanges take: the longest pause between stages
 ALWAYS = 0.9  # of all times: how often one exchange has to follow another to be its next stage
 SENDS = (Kind.SEND, Kind.START_SEND, Kind.SENDRECV_SEND)
 RECEIVES = (Kind.RECEIVE, Kind.START_RECEIVE, Kind.SENDRECV_RECEIVE)
@@ -78,21 +78,22 @@ class Reader:
 
     def read(self) -> None:
         """Records of words follow the event that they belong to."""
-        events = self.lane.events[:MOST_EVENTS]
-        self.totals.looked_at, self.totals.recorded = len(events), len(self.lane.events)
-        rows, begins, ends = events.tolist(), self.lane.begin[:MOST_EVENTS].tolist(), self.lane.end[:MOST_EVENTS].tolist()
-        words = events.view("<u8").reshape(-1, 8)
+        rows = self.lane.rows()
+        self.totals.looked_at, self.totals.recorded = len(rows), self.lane.recorded
+        rate, start = self.lane.scale
         at, count = 0, len(rows)
+        begin = end = self.rank.begin
         while at < count:
-            row, begin, end = rows[at], begins[at], ends[at]
+            row = rows[at]
+            begin, end = start + rate * row[0], start + rate * row[1]
             items: list[int] = []
             sources: list[int] = []
             at += 1
             while at < count and rows[at][11] in (Kind.ITEMS, Kind.SOURCES):
-                (items if rows[at][11] == Kind.ITEMS else sources).extend(words[at][:rows[at][12]].tolist())
+                (items if rows[at][11] == Kind.ITEMS else sources).extend(self.lane.words(at, rows[at][12]))
                 at += 1
             self.take(row, begin, end, items, sources)
-        self.totals.until = ends[-1] if ends else self.rank.begin
+        self.totals.until = end
         self.close(self.totals.until)
 
     def take(self, row: tuple[Any, ...], begin: float, end: float, items: list[int], sources: list[int]) -> None:
@@ -318,7 +319,7 @@ def find_stages(episodes: list[Episode]) -> tuple[int, int] | None:
         gaps[one.node, other.node].append((other.begin - one.end) / max(1.0, other.end - other.begin + one.end - one.begin))
     for (node, next_node), some in gaps.items():
         often = max(LEAST_REPEATS, ALWAYS * max(counts[node], counts[next_node]))
-        if node != next_node and len(some) >= often and statistics.median(some) < 1:
+        if node != next_node and len(some) >= often and statistics.median(some) < AT_ONCE:
             return node, next_node
     return None
 

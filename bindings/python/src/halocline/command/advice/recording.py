@@ -7,12 +7,15 @@ import enum
 import pathlib
 import re
 import struct
-from typing import Any
 
 from halocline.command.status import Failure
 
 HEAD = struct.Struct("<8s4I2Q2Q2q2q2q64s256s")
 HEAD_BYTES = 4096
+# begin, end, bytes, site, request, peer, tag, count, unused, layout, comm, kind, detail
+EVENT = struct.Struct("<5Q2i3IH2B")
+WORDS = struct.Struct("<7Q")
+MOST_EVENTS = 400_000  # of a thread that are looked at
 MAGIC = b"HLCADV01"
 ANY, UNKNOWN = -1, -3
 LEAST_NS = 10_000_000  # of recorded time, without which ticks of a run that has crashed have no unit
@@ -63,10 +66,17 @@ class Lane:
     """What one thread of a rank has called, in order. Times are nanoseconds of rank 0's clock."""
     rank: int
     thread: int
-    events: Any  # a structured array of NumPy
-    begin: Any  # arrays of floats, one entry per record
-    end: Any
+    records: bytes  # as many as are looked at
+    recorded: int
+    scale: tuple[float, float]  # nanoseconds of a tick, and at tick 0
     dropped: int
+
+    def rows(self) -> list[tuple[int, ...]]:
+        return list(EVENT.iter_unpack(self.records))
+
+    def words(self, at: int, used: int) -> list[int]:
+        """Of a record that belongs to the event before."""
+        return list(WORDS.unpack_from(self.records, EVENT.size * at))[:used]
 
 
 @dataclasses.dataclass
@@ -105,14 +115,6 @@ class Recording:
     @property
     def dropped(self) -> int:
         return sum(lane.dropped for rank in self.ranks for lane in rank.lanes)
-
-
-def event_type() -> Any:
-    import numpy
-
-    return numpy.dtype([("begin", "<u8"), ("end", "<u8"), ("bytes", "<u8"), ("site", "<u8"), ("request", "<u8"), ("peer", "<i4"),
-                        ("tag", "<i4"), ("count", "<u4"), ("unused", "<u4"), ("layout", "<u4"), ("comm", "<u2"), ("kind", "u1"),
-                        ("detail", "u1")])
 
 
 def read_text(rank: Rank, path: pathlib.Path) -> None:
@@ -154,24 +156,21 @@ class Head:
     def is_timed(self) -> bool:
         return bool(self.ticks[1] > self.ticks[0] and (self.finalised or self.ns[1] - self.ns[0] >= LEAST_NS))
 
-    def to_ns(self, ticks: Any, one_clock: bool) -> Any:
-        """Ticks as nanoseconds of rank 0's clock. On one host all ranks have the same clock."""
+    def scale(self, one_clock: bool) -> tuple[float, float]:
+        """Nanoseconds of rank 0's clock per tick, and at tick 0. On one host all ranks have the same clock."""
         rate = (self.ns[1] - self.ns[0]) / (self.ticks[1] - self.ticks[0])
-        since = (ticks.astype("int64") - self.ticks[0]) * rate
-        if one_clock:
-            return since + self.ns[0]
-        drift = (self.offset[1] - self.offset[0]) / max(1, self.ns[1] - self.ns[0]) if self.finalised else 0.0
-        return since * (1 + drift) + self.ns[0] + self.offset[0]
+        start: float = self.ns[0]
+        if not one_clock:
+            start += self.offset[0]
+            rate *= 1 + ((self.offset[1] - self.offset[0]) / max(1, self.ns[1] - self.ns[0]) if self.finalised else 0.0)
+        return rate, start - rate * self.ticks[0]
 
 
 def read_lane(path: pathlib.Path, head: Head, one_clock: bool) -> Lane:
-    import numpy
-
-    count = min(head.count, (path.stat().st_size - HEAD_BYTES) // event_type().itemsize)
-    events = numpy.zeros(0, event_type())
-    if count > 0:
-        events = numpy.memmap(path, dtype=event_type(), mode="r", offset=HEAD_BYTES, shape=(count,))
-    return Lane(head.rank, head.thread, events, head.to_ns(events["begin"], one_clock), head.to_ns(events["end"], one_clock), head.dropped)
+    with path.open("rb") as file:
+        file.seek(HEAD_BYTES)
+        records = file.read(EVENT.size * min(head.count, MOST_EVENTS))
+    return Lane(head.rank, head.thread, records[:len(records) // EVENT.size * EVENT.size], head.count, head.scale(one_clock), head.dropped)
 
 
 def files_of(folder: pathlib.Path) -> list[pathlib.Path]:
@@ -195,9 +194,9 @@ def read(folder: pathlib.Path) -> Recording:
             raise Failure(f"rank {head.rank} ended before MPI_Finalize, after {head.count} calls, which are too few for advice; let the "
                           "program reach MPI_Finalize")
         if head.rank not in ranks:
-            import numpy
-            first, last = head.to_ns(numpy.array(head.ticks), one_clock)
-            ranks[head.rank] = Rank(head.rank, head.host, head.library, head.finalised, float(first), float(last))
+            rate, start = head.scale(one_clock)
+            first, last = (start + rate * ticks for ticks in head.ticks)
+            ranks[head.rank] = Rank(head.rank, head.host, head.library, head.finalised, first, last)
             read_text(ranks[head.rank], folder / f"rank-{head.rank}.text")
         ranks[head.rank].lanes.append(read_lane(path, head, one_clock))
     return Recording([ranks[number] for number in sorted(ranks)])
