@@ -12,6 +12,9 @@ from collections.abc import Iterable
 from halocline.command.advice.exchanges import Site
 
 
+NEAR = 20  # lines between calls that are named together
+
+
 @dataclasses.dataclass(frozen=True)
 class Line:
     """Where a call stands. file: empty if the program has no debugging information. module: the program or library."""
@@ -68,6 +71,11 @@ def ranges(lines: Iterable[Line]) -> list[str]:
             others.append(line.text)
     found = []
     for file, numbers in sorted(by_file.items()):
-        first, last = min(numbers), max(numbers)
-        found.append(f"{shortened(file)}:{first}" + (f"-{last}" if last > first else ""))
+        parts: list[tuple[int, int]] = []
+        for number in sorted(numbers):
+            if parts and number - parts[-1][1] <= NEAR:
+                parts[-1] = parts[-1][0], number
+            else:
+                parts.append((number, number))
+        found.append(f"{shortened(file)}:" + ",".join(f"{first}-{last}" if last > first else f"{first}" for first, last in parts))
     return found + others
