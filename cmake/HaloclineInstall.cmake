@@ -69,9 +69,7 @@ halocline_install_library(halocline_armci)
 halocline_install_library(halocline_armci_static)
 halocline_install_library(halocline_mpi)
 halocline_install_library(halocline_mpix)
-<<<<<<< HEAD
 halocline_install_pkg_config(halocline-mpix)
-=======
 if(TARGET halocline_advise)
   # The command `halocline advise` loads it before a program, which is never linked to it.
   halocline_install_rpath(halocline_advise)
@@ -79,7 +77,6 @@ if(TARGET halocline_advise)
   list(APPEND HALOCLINE_INSTALLED_LIBRARIES $<TARGET_FILE:halocline_advise>)
   install(TARGETS halocline_advise LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
->>>>>>> b529825a (A recorder for unchanged MPI programs, under the profiling interface)
 if(TARGET halocline_mpi_abi)
   # A program of another MPI loads it, and is never linked to it.
   halocline_install_rpath(halocline_mpi_abi)
