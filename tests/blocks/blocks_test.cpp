@@ -478,19 +478,19 @@ TEST(BlocksOfOneCell, find_their_neighbours_among_many) {
 
 /// Ranks may have arrays of different orders of dimensions, with a layout of their own: each cell is that of its owner.
 TEST(BlocksOfLayouts, that_differ_between_ranks_have_the_right_halos) {
-  constexpr int kCells = 3, kWide = kCells + 2;
+  constexpr int kCells = 3, kDepth = 2, kWide = kCells + 2 * kDepth;
   std::vector<double> memory(kWide * kWide, -1);
   const bool rows = rank() % 2 == 0;
   const auto at = [&](int i, int j) -> double & { return memory[static_cast<std::size_t>(rows ? i * kWide + j : j * kWide + i)]; };
   const auto value = [](int owner, int i, int j) { return 100.0 * owner + 10 * i + j; };
   for (int i = 0; i < kCells; ++i)
-    for (int j = 0; j < kCells; ++j) at(i + 1, j + 1) = value(rank(), i, j);
+    for (int j = 0; j < kCells; ++j) at(i + kDepth, j + kDepth) = value(rank(), i, j);
   hlc_box box{{kCells * rank(), 0, 0, 0}, {kCells, kCells, 1, 1}, rank(), 0};
   hlc_field field{memory.data(), HLC_FLOAT64, 0, {}, "u"};
   hlc_blocks_spec spec{};
   spec.ndims = 2;
   spec.global[0] = kCells * size(), spec.global[1] = kCells;
-  for (int d = 0; d < 2; ++d) spec.periodic[d] = 1, spec.depth_low[d] = spec.depth_high[d] = 1;
+  for (int d = 0; d < 2; ++d) spec.periodic[d] = 1, spec.depth_low[d] = spec.depth_high[d] = kDepth;
   spec.layout = rows ? HLC_ROW_MAJOR : HLC_COLUMN_MAJOR;
   spec.nblocks = spec.nfields = 1;
   spec.blocks = &box;
@@ -501,15 +501,11 @@ TEST(BlocksOfLayouts, that_differ_between_ranks_have_the_right_halos) {
     REQUIRE_EVERYWHERE(ok(hlc_blocks_init(context(), &spec, &blocks)));
     EXPECT_TRUE(ok(hlc_blocks_start(blocks, nullptr)));
     EXPECT_TRUE(ok(hlc_blocks_finish(blocks)));
-    for (int i = -1; i <= kCells; ++i)
-      for (int j = -1; j <= kCells; ++j)
-        EXPECT_EQ(at(i + 1, j + 1), value((rank() + size() +
-                                           (i < 0         ? -1
-                                            : i == kCells ? 1
-                                                          : 0)) %
-                                              size(),
-                                          (i + kCells) % kCells, (j + kCells) % kCells))
-            << i << ", " << j;
+    for (int i = -kDepth; i < kCells + kDepth; ++i)
+      for (int j = -kDepth; j < kCells + kDepth; ++j) {
+        const int owner = (rank() + size() + (i < 0 ? -1 : 0) + (i < kCells ? 0 : 1)) % size();
+        EXPECT_EQ(at(i + kDepth, j + kDepth), value(owner, (i + kCells) % kCells, (j + kCells) % kCells)) << i << ", " << j;
+      }
     EXPECT_TRUE(ok(hlc_blocks_finalise(&blocks)));
   }
 }
