@@ -78,10 +78,14 @@ typedef struct hlc_blocks_spec {
 HLC_NODISCARD HLC_API hlc_status hlc_blocks_init(hlc_context *context, const hlc_blocks_spec *spec, hlc_blocks **blocks);
 
 /**
- * Starts one swap of all blocks of this rank (what NULL: all fields). Of hlc_swap, only fields, reverse and depth are used; one_dim is
- * HLC_ERR_UNSUPPORTED. The rules are those of hlc_halo_start. Owned nodes of the block above are swapped at any depth. It waits only where that does, and all ranks start the same swaps in the same
- * order. From here until finish the cells that neighbours need may be read but not written, and the halos neither read nor written.
- * Allocates nothing. One thread at a time.
+ * Starts one swap of all blocks of this rank (what NULL: all fields). Of hlc_swap, only fields, reverse and depth are used. one_dim, and a
+ * side other than HLC_SIDE_BOTH with or without it, are HLC_ERR_UNSUPPORTED. The rules are those of hlc_halo_start. Owned nodes of the block
+ * above are swapped at any depth. It waits only where that does, and all ranks start the same swaps in the same order. From here until
+ * finish the cells that neighbours need may be read but not written, and the halos neither read nor written. Allocates nothing. One thread
+ * at a time.
+ *
+ * HALOCLINE_CHECK=1 compares the swaps that ranks start, and a sum of each message. It does not look at the cells of blocks, as it does at
+ * those of a halo: it finds no halo that is read, and no cell that is written, between start and finish.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_blocks_start(hlc_blocks *blocks, const hlc_swap *what);
 /** Advances the swap without waiting; as hlc_halo_test. HLC_ERR_STATE for a swap that hlc_blocks_start has not started. */

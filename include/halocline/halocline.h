@@ -353,7 +353,8 @@ typedef struct hlc_swap {
 /**
  * Plans halo swaps. It finds the neighbours, checks that they agree on sizes and types, and allocates the one receive buffer. It chooses a
  * route to each neighbour and maps what can be mapped. Collective over the context. Except for sizes, data and strides, the spec is the
- * same on all ranks.
+ * same on all ranks. The strides of a field order the dimensions alike on all ranks, else HLC_ERR_MISMATCH: messages have the cells in that
+ * order.
  *
  * Depth. Along a dimension in which the rank is its own periodic neighbour the halo may be deeper than the block. The block is then
  * repeated as often as needed, and those cells are copied inside the array. Elsewhere such a halo would need cells of a neighbour's
@@ -481,7 +482,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_test(hlc_halo *halo);
  * this node ends its halo and makes no such swap.
  * HLC_ERR_DEVICE and HLC_ERR_MEMORY from CUDA's driver: of fields in a device's memory the halo is undefined, and can only be finalised.
  * HLC_ERR_STATE without a start. With HALOCLINE_CHECK=1, HLC_ERR_RULE has two causes. If cells were
- * touched illegally or wrong values arrived, the swap is complete all the same. If ranks disagree, the halo can only be finalised.
+ * touched illegally or wrong values arrived, the swap is complete all the same. If ranks disagree, the halo can only be finalised. The cells
+ * of blocks are not looked at.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_halo_finish(hlc_halo *halo);
 

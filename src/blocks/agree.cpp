@@ -9,6 +9,7 @@
 #include "blocks/check_spec.hpp"
 #include "engine/communicator/collective.hpp"
 #include "engine/communicator/consistency.hpp"
+#include "exchange/fields.hpp"
 #include "exchange/modes/modes.hpp"
 
 namespace halocline::core {
@@ -42,31 +43,47 @@ Status reduce_all(Communicator &communicator, MPI_Op operation, std::vector<std:
   return Status::ok;
 }
 
+/// Numbers that must be the same on all ranks that know them; 0: this rank does not.
+struct Codes {
+  std::vector<std::int64_t> mine, largest;
+  std::vector<std::int64_t> holders;  // the lowest rank that has the largest
+
+  void add(std::int64_t code) { mine.push_back(code); }
+  void make_room() { largest = holders = mine; }
+  bool differs(std::size_t i) const { return mine[i] != 0 && mine[i] != largest[i]; }
+};
+
+/// Finds the largest of each number. Collective; allocates nothing.
+Status find_largest(Communicator &communicator, Codes &codes) {
+  HLC_TRY(reduce_all(communicator, MPI_MAX, codes.largest));
+  for (std::size_t i = 0; i < codes.mine.size(); ++i)
+    codes.holders[i] = codes.mine[i] == codes.largest[i] ? communicator.rank() : communicator.size();
+  return reduce_all(communicator, MPI_MIN, codes.holders);
+}
+
 Status agree_on_types(Communicator &communicator, BlockTables &tables) {
-  std::vector<std::int64_t> codes;
+  Codes codes;
   HLC_TRY(prepare(communicator, communicator.comm(), [&] {
-    for (const BlockField &field : tables.fields) codes.push_back(code_of(field.type, field.element));
+    for (const BlockField &field : tables.fields) codes.add(field.element == 0 ? 0 : code_of(field.type, field.element));
+    codes.make_room();
     return Status::ok;
   }));
-  HLC_TRY(reduce_all(communicator, MPI_MAX, codes));
+  HLC_TRY(find_largest(communicator, codes));
   return prepare(communicator, communicator.comm(), [&] {
     for (std::size_t f = 0; f < tables.fields.size(); ++f) {
       BlockField &field = tables.fields[f];
-      const auto type = static_cast<hlc_type>(codes[f] % 16);
-      if (field.element != 0 && code_of(field.type, field.element) != codes[f])
-        return fail(Status::mismatch,
-                    "hlc_blocks_init: ranks disagree on fields[%zu]: rank %d has %s of %lld bytes, another rank %s of %lld", f,
-                    communicator.rank(), type_name(field.type), static_cast<long long>(field.element), type_name(type),
-                    static_cast<long long>(codes[f] / 16));
+      const auto type = static_cast<hlc_type>(codes.largest[f] % 16);
+      const std::int64_t element = codes.largest[f] / 16;
+      if (codes.differs(f))
+        return fail(Status::mismatch, "%s: ranks disagree on fields[%zu] '%s': rank %d has %s of %lld bytes, rank %lld has %s of %lld",
+                    PlanCall(communicator).text, f, field.name.c_str(), communicator.rank(), type_name(field.type),
+                    static_cast<long long>(field.element), static_cast<long long>(codes.holders[f]), type_name(type),
+                    static_cast<long long>(element));
       field.type = type;
-      field.element = codes[f] / 16;
+      field.element = element;
     }
     return Status::ok;
   });
-}
-
-const char *stagger_word(std::int64_t value) {
-  return value == HLC_NODES_SHARED ? "HLC_NODES_SHARED" : value == HLC_NODES_OWNED ? "HLC_NODES_OWNED" : "HLC_CENTRED";
 }
 
 /// A number of a field's shape, and what it says. As a code 0 is that of a rank which does not know it.
@@ -105,24 +122,24 @@ Status agree_on_shapes(Communicator &communicator, const hlc_blocks_spec &spec, 
   HLC_TRY(reduce(communicator, communicator.comm(), MPI_MAX, &given, 1));
   if (given == 0) return Status::ok;
   const bool knows = spec.shapes || spec.nblocks > 0;
-  std::vector<std::int64_t> codes;
+  Codes codes;
   HLC_TRY(prepare(communicator, communicator.comm(), [&] {
     for (const hlc_field_shape &shape : tables.shapes)
-      for (const ShapeEntry &entry : entries_of(shape, spec.ndims)) codes.push_back(knows ? entry.code() : 0);
+      for (const ShapeEntry &entry : entries_of(shape, spec.ndims)) codes.add(knows ? entry.code() : 0);
+    codes.make_room();
     return Status::ok;
   }));
-  HLC_TRY(reduce_all(communicator, MPI_MAX, codes));
+  HLC_TRY(find_largest(communicator, codes));
   return prepare(communicator, communicator.comm(), [&] {
-    const std::int64_t *code = codes.data();
+    std::size_t i = 0;
     for (std::size_t f = 0; f < tables.shapes.size(); ++f) {
-      const hlc_field_shape agreed = decoded(code, spec.ndims);
+      const hlc_field_shape agreed = decoded(&codes.largest[i], spec.ndims);
       for (const ShapeEntry &entry : entries_of(tables.shapes[f], spec.ndims)) {
-        if (knows && entry.code() != *code)
-          return fail(Status::mismatch,
-                      "hlc_blocks_init: ranks disagree on shapes[%zu], of '%s': %s is %s on rank %d and %s on another rank", f,
-                      tables.fields[f].name.c_str(), entry.name.c_str(), entry.word(entry.code()).c_str(), communicator.rank(),
-                      entry.word(*code).c_str());
-        ++code;
+        if (codes.differs(i))
+          return fail(Status::mismatch, "%s: ranks disagree on shapes[%zu], of field '%s': %s is %s on rank %d and %s on rank %lld",
+                      PlanCall(communicator).text, f, tables.fields[f].name.c_str(), entry.name.c_str(), entry.word(entry.code()).c_str(),
+                      communicator.rank(), entry.word(codes.largest[i]).c_str(), static_cast<long long>(codes.holders[i]));
+        ++i;
       }
       tables.shapes[f] = agreed;
     }
@@ -152,12 +169,13 @@ Status agree_on_orders(Communicator &communicator, const hlc_blocks_spec &spec, 
 }  // namespace
 
 Status agree_on_blocks(Communicator &communicator, const hlc_blocks_spec &spec, const Options &options) {
-  HLC_TRY(check_rules(communicator, "hlc_blocks_init", [&] {
+  const PlanCall call(communicator);
+  HLC_TRY(check_rules(communicator, call.text, [&] {
     std::vector<Rule> rules = rules_of(options);
     rules.insert(rules.end(), {{"ndims", spec.ndims}, {"nfields", spec.nfields}, {"stencil", spec.stencil, stencil_word}});
     return rules;
   }));
-  return check_rules(communicator, "hlc_blocks_init", [&] {
+  return check_rules(communicator, call.text, [&] {
     std::vector<Rule> rules;
     for (int d = 0; d < spec.ndims; ++d) {
       std::string index = "[";

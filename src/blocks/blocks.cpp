@@ -8,22 +8,23 @@
 
 namespace halocline::core {
 
-Status Blocks::check_swap(const hlc_swap *what) const {
+Status Blocks::check_swap(const char *call, const hlc_swap *what) const {
   const int me = communicator_.rank();
   if (!what) return Status::ok;
   if (what->one_dim || what->side != HLC_SIDE_BOTH)
-    return fail(Status::unsupported, "hlc_blocks_start on rank %d: blocks swap all dimensions together; one_dim and side must be 0", me);
+    return fail(Status::unsupported, "%s on rank %d: %s is %d, but blocks swap all dimensions and sides together: it must be 0", call, me,
+                what->one_dim ? "one_dim" : "side", what->one_dim ? what->one_dim : static_cast<int>(what->side));
   if (what->depth < 0)
-    return fail(Status::argument, "hlc_blocks_start on rank %d: depth is %lld, it must be 0 (the whole halo) or more", me,
+    return fail(Status::argument, "%s on rank %d: depth is %lld, it must be 0 (the whole halo) or more", call, me,
                 static_cast<long long>(what->depth));
-  HLC_TRY(check_field_list("hlc_blocks_start", me, *what, static_cast<int>(tables_.fields.size())));
+  HLC_TRY(check_field_list(call, me, *what, static_cast<int>(tables_.fields.size())));
   // If no rank has a block, no field has a type, and there is nothing to add.
   const auto type_of = [](const BlockField &field) { return field.element == 0 ? HLC_FLOAT64 : field.type; };
-  return check_addable("hlc_blocks_start", me, *what, tables_.fields, type_of);
+  return check_addable(call, me, *what, tables_.fields, type_of);
 }
 
 Status Blocks::start(const hlc_swap *what) {
-  HLC_TRY(check_swap(what));
+  HLC_TRY(check_swap("hlc_blocks_start", what));
   set_swap(what);
   whole_ = true;
   return launch();

@@ -58,7 +58,7 @@ class Blocks final : private Packer {
   Status joined(const Plan &plan) override;
 
   Status make_team();
-  Status check_swap(const hlc_swap *what) const;
+  Status check_swap(const char *call, const hlc_swap *what) const;
   void set_swap(const hlc_swap *what);
   Status launch();
 

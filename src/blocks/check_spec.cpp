@@ -20,6 +20,13 @@ Status bad(int rank, const std::string &argument, std::int64_t value, const std:
 
 Status is_null(int rank, const char *argument) { return fail(Status::argument, "hlc_blocks_init on rank %d: %s is NULL", rank, argument); }
 
+const char *name_of(const hlc_blocks_spec &spec, int f) { return spec.fields[f].name ? spec.fields[f].name : "(no name)"; }
+
+/// "fields[3] 'q', of blocks[1]".
+std::string field_words(const hlc_blocks_spec &spec, int i) {
+  return indexed("fields", i) + " '" + name_of(spec, i) + "', of " + indexed("blocks", i / spec.nfields);
+}
+
 Status check_domain(const hlc_blocks_spec &spec, int rank) {
   if (spec.ndims < 1 || spec.ndims > HLC_MAX_DIMS) return bad(rank, "ndims", spec.ndims, "1 to 4");
   for (int d = 0; d < spec.ndims; ++d) {
@@ -41,7 +48,7 @@ Status check_domain(const hlc_blocks_spec &spec, int rank) {
 
 Status check_block(const hlc_blocks_spec &spec, int b, int rank) {
   const hlc_box &block = spec.blocks[b];
-  const std::string who = indexed("blocks", b) + ".";
+  const std::string who = indexed("blocks", b) + ", of id " + std::to_string(block.id) + ": ";
   for (int d = 0; d < spec.ndims; ++d) {
     if (block.count[d] < 1 || block.count[d] > spec.global[d])
       return bad(rank, who + indexed("count", d), block.count[d], "1 to the domain's " + std::to_string(spec.global[d]) + " cells");
@@ -54,14 +61,14 @@ Status check_block(const hlc_blocks_spec &spec, int b, int rank) {
 }
 
 Status check_element(const hlc_field &field, const std::string &who, int rank) {
-  if (!field.data) return is_null(rank, (who + ".data").c_str());
-  if (field.type < HLC_OPAQUE || field.type > HLC_COMPLEX128) return bad(rank, who + ".type", field.type, "an hlc_type");
+  if (!field.data) return is_null(rank, (who + ": data").c_str());
+  if (field.type < HLC_OPAQUE || field.type > HLC_COMPLEX128) return bad(rank, who + ": type", field.type, "an hlc_type");
   const auto given = static_cast<std::int64_t>(field.element_bytes);
   if (field.type == HLC_OPAQUE)
-    return given > 0 && given <= kMaxBytes ? Status::ok : bad(rank, who + ".element_bytes", given, "1 to 2^48 for HLC_OPAQUE");
+    return given > 0 && given <= kMaxBytes ? Status::ok : bad(rank, who + ": element_bytes", given, "1 to 2^48 for HLC_OPAQUE");
   return given == 0 || given == element_bytes(field)
              ? Status::ok
-             : bad(rank, who + ".element_bytes", given,
+             : bad(rank, who + ": element_bytes", given,
                    "0 or " + std::to_string(element_bytes(field)) + ", an element of type " + type_name(field.type));
 }
 
@@ -73,14 +80,12 @@ Status check_strides(const BlockShape &shape, const hlc_field &field, const Exte
     if (cells == 1) continue;
     const std::int64_t stride = strides[static_cast<std::size_t>(dim)];
     if (stride < inner || stride > kMaxBytes / cells)
-      return bad(rank, who + "." + indexed("stride_bytes", dim), stride,
+      return bad(rank, who + ": " + indexed("stride_bytes", dim), stride,
                  std::to_string(inner) + " or more, or cells would overlap, and so small that the field fits into memory");
     inner = stride * cells;
   }
   return Status::ok;
 }
-
-const char *name_of(const hlc_blocks_spec &spec, int f) { return spec.fields[f].name ? spec.fields[f].name : "(no name)"; }
 
 Status check_shapes(const hlc_blocks_spec &spec, int rank) {
   for (int f = 0; spec.shapes && f < spec.nfields; ++f) {
@@ -108,8 +113,8 @@ Status check_apart(const hlc_blocks_spec &spec, int rank) {
   std::sort(places.begin(), places.end());
   for (std::size_t i = 1; i < places.size(); ++i)
     if (places[i - 1].first == places[i].first)
-      return fail(Status::argument, "hlc_blocks_init on rank %d: fields[%d] '%s' and fields[%d] '%s' have the same data", rank,
-                  places[i - 1].second, name_of(spec, places[i - 1].second), places[i].second, name_of(spec, places[i].second));
+      return fail(Status::argument, "hlc_blocks_init on rank %d: %s, and %s, have the same data: each needs an array of its own", rank,
+                  field_words(spec, places[i - 1].second).c_str(), field_words(spec, places[i].second).c_str());
   return Status::ok;
 }
 
@@ -119,18 +124,19 @@ Status check_fields(const hlc_blocks_spec &spec, int rank) {
     const BlockShape shape(spec, b);
     for (int f = 0; f < spec.nfields; ++f) {
       const int i = b * spec.nfields + f;
-      const std::string who = indexed("fields", i);
+      const std::string who = field_words(spec, i);
       if (lacks_layout(spec.layout, spec.ndims, spec.fields[i]))
         return fail(Status::argument,
-                    "hlc_blocks_init on rank %d: layout is not set, and %s has no stride_bytes: set layout to HLC_ROW_MAJOR (the last "
+                    "hlc_blocks_init on rank %d: layout is not set, and %s, has no stride_bytes: set layout to HLC_ROW_MAJOR (the last "
                     "dimension is contiguous, as in C arrays) or HLC_COLUMN_MAJOR (the first one is, as in Fortran)",
                     rank, who.c_str());
       HLC_TRY(check_element(spec.fields[i], who, rank));
       if (spec.fields[i].type != spec.fields[f].type)
-        return bad(rank, who + ".type", spec.fields[i].type, "that of the field in block 0, " + std::to_string(spec.fields[f].type));
+        return fail(Status::argument, "hlc_blocks_init on rank %d: %s: type is %s but must be that of the field in blocks[0], %s", rank,
+                    who.c_str(), type_name(spec.fields[i].type), type_name(spec.fields[f].type));
       if (element_bytes(spec.fields[i]) != element_bytes(spec.fields[f]))
-        return bad(rank, who + ".element_bytes", element_bytes(spec.fields[i]),
-                   "that of the field in block 0, " + std::to_string(element_bytes(spec.fields[f])));
+        return bad(rank, who + ": element_bytes", element_bytes(spec.fields[i]),
+                   "that of the field in blocks[0], " + std::to_string(element_bytes(spec.fields[f])));
       HLC_TRY(check_strides(shape, spec.fields[i], Extents::of(shape.spec, f), who, rank));
     }
   }

@@ -227,7 +227,7 @@ Status find_links(Communicator &communicator, NodeLeaders &leaders, const hlc_bl
   return prepare(communicator, communicator.comm(), [&] {
     const int me = communicator.rank();
     const BoxIndex own(domains.front(), boxes.of(me));
-    HLC_TRY(check_disjoint(communicator, tables.ndims, boxes, own));
+    HLC_TRY(name_plan(check_disjoint(communicator, tables.ndims, boxes, own), PlanCall(communicator)));
     for (int rank = 0; rank < communicator.size(); ++rank) make_link({domains, boxes, own}, me, rank, tables);
     point_to_self(tables);
     list_swapped(static_cast<const hlc_swap *>(nullptr), tables.fields.size(), tables.swapped);

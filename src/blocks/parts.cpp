@@ -9,8 +9,12 @@
 namespace halocline::core {
 
 Status Parts::may_start(int part) {
-  if (failed_round_) return fail(Status::state, "an earlier swap of these blocks failed; they can only be finalised");
-  if (in_flight_[static_cast<std::size_t>(part)]) return fail(Status::state, "part %d is in flight already; finish it first", part);
+  constexpr const char *call = "hlc_blocks_start_part";
+  if (failed_round_)
+    return fail(Status::state, "%s on rank %d: part %d: an earlier swap of these blocks failed; they can only be finalised", call, rank_,
+                part);
+  if (in_flight_[static_cast<std::size_t>(part)])
+    return fail(Status::state, "%s on rank %d: part %d is in flight already; call hlc_blocks_finish_part first", call, rank_, part);
   return Status::ok;
 }
 
@@ -45,14 +49,14 @@ Status Parts::fail_locked(Status status) {
   return status;
 }
 
-Status Parts::give_up_missing(int rank, int part, std::int64_t timeout_ns) {
+Status Parts::give_up_missing(int part, std::int64_t timeout_ns) {
   const std::lock_guard lock(mutex_);
   if (started_ == 0 || failed_round_) return Status::ok;
   const auto missing = std::find_if(in_flight_.begin(), in_flight_.end(), [&](std::uint64_t round) { return round != round_; });
   const auto seconds = static_cast<long long>(timeout_ns / 1'000'000'000);
   return fail_locked(fail(Status::timeout,
                           "rank %d: part %d of its blocks timed out after %lld s waiting for part %d to start the swap (HALOCLINE_TIMEOUT)",
-                          rank, part, seconds, static_cast<int>(missing - in_flight_.begin())));
+                          rank_, part, seconds, static_cast<int>(missing - in_flight_.begin())));
 }
 
 bool Parts::any_in_flight() {

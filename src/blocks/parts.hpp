@@ -13,7 +13,8 @@ namespace halocline::core {
 /// The rounds of the parts. In a round every part starts, and the last one launches the exchange. The first to finish drives it to the end.
 class Parts {
  public:
-  explicit Parts(int parts) : in_flight_(static_cast<std::size_t>(parts)) {}
+  /// The parts of this rank.
+  explicit Parts(int parts, int rank = 0) : rank_(rank), in_flight_(static_cast<std::size_t>(parts)) {}
 
   /// The order in which a part enters the round.
   enum class Entry : char { first, between, last };
@@ -60,7 +61,7 @@ class Parts {
   /// Fails the running round with this thread's message: all parts get it, and none can start again.
   Status fail_round(Status status);
   /// The same with HLC_ERR_TIMEOUT. Returns ok if all parts have started meanwhile, or a round has failed already.
-  Status give_up_missing(int rank, int part, std::int64_t timeout_ns);
+  Status give_up_missing(int part, std::int64_t timeout_ns);
 
   int count() const { return static_cast<int>(in_flight_.size()); }
   bool any_in_flight();
@@ -70,6 +71,7 @@ class Parts {
   Status may_start(int part);
   Status fail_locked(Status status);
 
+  const int rank_;
   std::mutex mutex_;
   std::vector<std::uint64_t> in_flight_;  // the round that each part is in; 0: none
   int started_ = 0;  // parts that have started the next round, which is not launched yet

@@ -82,8 +82,9 @@ Blocks::Blocks(const EngineParts &engine)
 Blocks::~Blocks() = default;
 
 Status Blocks::accept(const hlc_blocks_spec *spec, std::string *plan, bool chosen) {
-  HLC_TRY(check_blocks_spec(spec, communicator_.rank()));
-  HLC_TRY(check_memory(*spec, communicator_.rank(), held_));
+  const PlanCall call(communicator_);
+  HLC_TRY(name_plan(check_blocks_spec(spec, communicator_.rank()), call));
+  HLC_TRY(name_plan(check_memory(*spec, communicator_.rank(), held_), call));
   options_ = {spec->mode, spec->epoch, spec->drive};
   options_.chosen = chosen;
   HLC_TRY(resolve(options_, communicator_));
@@ -124,9 +125,10 @@ Status Blocks::make_team() {
   MPI_Query_thread(&provided);
   if (tables_.parts > 1 && provided < MPI_THREAD_SERIALIZED)
     return fail(Status::unsupported,
-                "hlc_blocks_init on rank %d: parts is %d, but MPI was initialised below MPI_THREAD_SERIALIZED, and any thread may call it",
-                communicator_.rank(), tables_.parts);
-  team_ = std::make_unique<Parts>(tables_.parts);
+                "%s on rank %d: parts is %d, but MPI was initialised below MPI_THREAD_SERIALIZED, and any thread may call it: use "
+                "MPI_Init_thread, or parts 1",
+                PlanCall(communicator_).text, communicator_.rank(), tables_.parts);
+  team_ = std::make_unique<Parts>(tables_.parts, communicator_.rank());
   copies_.make_team();
   return Status::ok;
 }

@@ -26,24 +26,27 @@ Status check_part(const Communicator &communicator, const char *call, int part, 
 
 Status Blocks::start_part(int part, const hlc_swap *what) {
   HLC_TRY(check_part(communicator_, "hlc_blocks_start_part", part, tables_.parts));
-  HLC_TRY(check_swap(what));
+  HLC_TRY(check_swap("hlc_blocks_start_part", what));
   Parts::Entry entry{};
   bool same = true;
   HLC_TRY(team_->start(
       part,
       [&](bool first) {
         if (whole_ || exchange_.state().broken)
-          return fail(Status::state, "hlc_blocks_start_part on rank %d: a swap of all parts is in flight or has failed",
-                      communicator_.rank());
+          return fail(Status::state, "hlc_blocks_start_part on rank %d: part %d: %s", communicator_.rank(), part,
+                      exchange_.state().broken ? "an earlier swap of these blocks failed; they can only be finalised"
+                                               : "a swap of hlc_blocks_start is in flight; call hlc_blocks_finish first");
         if (first) set_swap(what);
         same = first || is_same_swap(tables_, what);
         return Status::ok;
       },
       &entry));
   if (!same) {
-    return team_->fail_round(fail(Status::mismatch,
-                                  "hlc_blocks_start_part on rank %d: part %d requests a different swap than the parts before it",
-                                  communicator_.rank(), part));
+    return team_->fail_round(
+        fail(Status::mismatch,
+             "hlc_blocks_start_part on rank %d: part %d requests a different swap than the parts before it: fields, depth and "
+             "reverse must be the same for all",
+             communicator_.rank(), part));
   }
   if (entry != Parts::Entry::last) return Status::ok;
   if (team_->broken()) return Status::ok;  // finish returns the error
@@ -82,7 +85,7 @@ void Blocks::wait_for_launch(int part, std::uint64_t round) {
     wait.pause();
     if (timeout_ns == 0) continue;
     if (begun_ns == 0) begun_ns = now_ns();
-    if (now_ns() - begun_ns > timeout_ns) static_cast<void>(team_->give_up_missing(communicator_.rank(), part, timeout_ns));
+    if (now_ns() - begun_ns > timeout_ns) static_cast<void>(team_->give_up_missing(part, timeout_ns));
   }
 }
 

@@ -3,6 +3,8 @@
 #include "exchange/fields.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <string_view>
 
 #include "engine/memory/fields.hpp"
 
@@ -28,6 +30,22 @@ void HeldFields::hold(std::int64_t serial) {
   if (std::find(serials_.begin(), serials_.end(), serial) != serials_.end()) return;
   serials_.push_back(serial);
   fields_.use(serial, +1);
+}
+
+PlanCall::PlanCall(const Communicator &communicator, const char *name) {
+  const CallWord call = communicator.call();
+  if (name && *name)
+    std::snprintf(text, sizeof text, "%s of plan '%s'", name_of(call.name), name);
+  else
+    call.write(text, sizeof text);
+}
+
+Status name_plan(Status found, const PlanCall &call) {
+  if (!failed(found)) return found;
+  const std::string said = error_message();
+  const std::string_view named = call.text, function = named.substr(0, named.find(' ')), rest = " of plan ";
+  if (said.compare(0, function.size(), function) != 0 || said.compare(function.size(), rest.size(), rest) == 0) return found;
+  return fail(found, "%s%s", call.text, said.c_str() + function.size());
 }
 
 Status check_field_list(const char *call, int rank, int listed, const int *list, int nfields) {

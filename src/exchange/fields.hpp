@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/bounds.hpp"
-#include "engine/communicator/topology.hpp"
+#include "engine/communicator/communicator.hpp"
 #include "engine/memory/fields.hpp"
 #include "exchange/swap.hpp"
 
@@ -40,6 +40,15 @@ class HeldFields {
   Fields &fields_;
   std::vector<std::int64_t> serials_;  // each once
 };
+
+/// The call that makes a plan, as messages name it: "hlc_halo_init of plan 'flow'", or "... of plan 2" without a name. Allocates nothing.
+struct PlanCall {
+  explicit PlanCall(const Communicator &communicator, const char *name = nullptr);
+  char text[200];
+};
+
+/// What a rank has found in a spec. A message that begins with the call's function alone gets its plan.
+Status name_plan(Status found, const PlanCall &call);
 
 /// Fails if an array begins in memory from hlc_field_alloc, and ends beyond that allocation: a swap would write beyond it.
 /// who() is what messages call the array.

@@ -224,11 +224,19 @@ Status check_shape(const hlc_halo_spec &spec, int f, int rank) {
 Status check_shapes(const hlc_halo_spec &spec, int rank) {
   if (!spec.shapes) return Status::ok;
   if (spec.staged)
-    return fail(Status::unsupported, "hlc_halo_init on rank %d: staged is set, which shapes exclude: one of them must be zero", rank);
-  if (const int d = find_wrapped(spec); d >= 0)
+    return fail(
+        Status::unsupported,
+        "hlc_halo_init on rank %d: staged is set and shapes are given, but staged halos have all fields in the cells and one depth: set "
+        "staged to 0, or shapes to NULL",
+        rank);
+  if (const int d = find_wrapped(spec); d >= 0) {
+    const bool low = spec.depth_low[d] >= spec.depth_high[d];
     return fail(Status::unsupported,
-                "hlc_halo_init on rank %d: along dimension %d the halo is deeper than the block of %lld cells, which shapes exclude", rank,
-                d, static_cast<long long>(spec.grid->local[d]));
+                "hlc_halo_init on rank %d: %s is %lld and shapes are given, but with shapes no halo may be deeper than the block of %lld "
+                "cells: set at most that, or shapes to NULL",
+                rank, indexed(low ? "depth_low" : "depth_high", d).c_str(),
+                static_cast<long long>(low ? spec.depth_low[d] : spec.depth_high[d]), static_cast<long long>(spec.grid->local[d]));
+  }
   for (int f = 0; f < spec.nfields; ++f) HLC_TRY(check_shape(spec, f, rank));
   return Status::ok;
 }
@@ -271,7 +279,9 @@ Status check_fills(const hlc_halo_spec &spec, int rank) {
   return Status::ok;
 }
 
-Status check_parts(const hlc_halo_spec *spec, int rank, int size) {
+}  // namespace
+
+Status check_spec(const hlc_halo_spec *spec, int rank, int size) {
   if (!spec) return fail(Status::argument, "hlc_halo_init on rank %d: spec is NULL", rank);
   if (!spec->grid) return fail(Status::argument, "hlc_halo_init on rank %d: spec.grid is NULL", rank);
   HLC_TRY(check_grid(*spec, rank, size));
@@ -290,18 +300,5 @@ Status check_parts(const hlc_halo_spec *spec, int rank, int size) {
   HLC_TRY(check_fills(*spec, rank));
   return check_fields(*spec, rank);
 }
-
-/// What a check found, with the plan's name.
-Status of_plan(Status found, const hlc_halo_spec *spec) {
-  if (!failed(found) || !spec || !spec->name || *spec->name == '\0') return found;
-  const std::string call = "hlc_halo_init";
-  std::string text = error_message();
-  if (text.compare(0, call.size(), call) == 0) text.insert(call.size(), std::string(" of plan '") + spec->name + "'");
-  return fail(found, "%s", text.c_str());
-}
-
-}  // namespace
-
-Status check_spec(const hlc_halo_spec *spec, int rank, int size) { return of_plan(check_parts(spec, rank, size), spec); }
 
 }  // namespace halocline::core

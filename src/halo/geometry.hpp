@@ -68,6 +68,11 @@ int neighbour_rank(const hlc_halo_spec &spec, const std::array<int, kMaxDims> &v
 /// Writes the entries of a spec's fills for a component that moves.
 Status list_fills(int ndims, const int *velocity, unsigned char *fills);
 
+/// Where values are, as the C API spells it.
+inline const char *stagger_word(std::int64_t value) {
+  return value == HLC_NODES_SHARED ? "HLC_NODES_SHARED" : value == HLC_NODES_OWNED ? "HLC_NODES_OWNED" : "HLC_CENTRED";
+}
+
 /// Checks everything in a spec that one rank can check alone; the message names the argument, the rank and the value.
 Status check_spec(const hlc_halo_spec *spec, int rank, int size);
 

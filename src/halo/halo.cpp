@@ -23,8 +23,9 @@ static_assert(HLC_SIDE_BOTH == 0 && HLC_SIDE_LOW == 1 && HLC_SIDE_HIGH == 2);
 int Halo::rank() const { return engine_.communicator.rank(); }
 
 Status Halo::accept(const hlc_halo_spec *spec, std::string *plan, bool chosen) {
-  HLC_TRY(check_spec(spec, rank(), engine_.communicator.size()));
-  HLC_TRY(check_memory(*spec));
+  const PlanCall call(engine_.communicator, spec ? spec->name : nullptr);
+  HLC_TRY(name_plan(check_spec(spec, rank(), engine_.communicator.size()), call));
+  HLC_TRY(name_plan(check_memory(*spec), call));
   options_ = {spec->mode, spec->epoch, spec->drive};
   options_.chosen = chosen;
   if (spec->name) options_.name = spec->name;

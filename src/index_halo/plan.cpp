@@ -78,10 +78,12 @@ IndexHalo::IndexHalo(const EngineParts &engine)
 IndexHalo::~IndexHalo() = default;
 
 Status IndexHalo::accept(const hlc_index_halo_spec *spec, std::string *plan, bool chosen) {
-  HLC_TRY(check_spec(spec, communicator_.rank(), communicator_.size()));
+  const PlanCall call(communicator_);
+  HLC_TRY(name_plan(check_spec(spec, communicator_.rank(), communicator_.size()), call));
   for (int f = 0; f < spec->nfields; ++f)
-    HLC_TRY(check_room({"hlc_index_halo_init", communicator_.rank()}, held_.room(spec->fields[f].data),
-                       field_extent(*spec, spec->fields[f]), [&] { return field_name(*spec, f); }));
+    HLC_TRY(name_plan(check_room({"hlc_index_halo_init", communicator_.rank()}, held_.room(spec->fields[f].data),
+                                 field_extent(*spec, spec->fields[f]), [&] { return field_name(*spec, f); }),
+                      call));
   options_ = {spec->mode, spec->epoch, spec->drive};
   options_.chosen = chosen;
   HLC_TRY(resolve(options_, communicator_));

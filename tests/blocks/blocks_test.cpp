@@ -329,28 +329,30 @@ TEST(BlocksErrors, wrong_arguments_are_named_on_all_ranks) {
       {"ndims is 5", [](BoxSpec &s) { s.spec.ndims = 5; }},
       {"global[0] is 0", [](BoxSpec &s) { s.spec.global[0] = 0; }},
       {"depth_high[0] is -1", [](BoxSpec &s) { s.spec.depth_high[0] = -1; }},
-      {"blocks[0].count[0] is 0", [](BoxSpec &s) { s.boxes[0].count[0] = 0; }},
-      {"blocks[0].start[0] is -1", [](BoxSpec &s) { s.boxes[0].start[0] = -1; }},
-      {"blocks[0].part is 7", [](BoxSpec &s) { s.boxes[0].part = 7; }},
-      {"fields[0].data is NULL", [](BoxSpec &s) { s.fields[0].data = nullptr; }},
-      {"fields[0].type is 99", [](BoxSpec &s) { s.fields[0].type = static_cast<hlc_type>(99); }},
-      {"fields[0].element_bytes is 3", [](BoxSpec &s) { s.fields[0].element_bytes = 3; }},
-      {"fields[0].stride_bytes[0] is 4", [](BoxSpec &s) { s.fields[0].stride_bytes[0] = 4; }},
+      {": count[0] is 0", [](BoxSpec &s) { s.boxes[0].count[0] = 0; }},
+      {": start[0] is -1", [](BoxSpec &s) { s.boxes[0].start[0] = -1; }},
+      {": part is 7", [](BoxSpec &s) { s.boxes[0].part = 7; }},
+      {"fields[0] 'u', of blocks[0]: data is NULL", [](BoxSpec &s) { s.fields[0].data = nullptr; }},
+      {"fields[0] 'u', of blocks[0]: type is 99", [](BoxSpec &s) { s.fields[0].type = static_cast<hlc_type>(99); }},
+      {"fields[0] 'u', of blocks[0]: element_bytes is 3", [](BoxSpec &s) { s.fields[0].element_bytes = 3; }},
+      {"fields[0] 'u', of blocks[0]: stride_bytes[0] is 4", [](BoxSpec &s) { s.fields[0].stride_bytes[0] = 4; }},
       {"nfields is 0", [](BoxSpec &s) { s.spec.nfields = 0; }},
       {"nblocks is -1", [](BoxSpec &s) { s.spec.nblocks = -1; }},
-      {"layout is not set, and fields[0] has no stride_bytes",
+      {"layout is not set, and fields[0] 'u', of blocks[0], has no stride_bytes",
        [](BoxSpec &s) { s.spec.ndims = 2, s.spec.global[1] = s.boxes[0].count[1] = 1, s.spec.layout = HLC_LAYOUT_UNSET; }},
-      {"shapes[0], of field '(no name)': stagger[0] is 3 but must be HLC_CENTRED, HLC_NODES_SHARED or HLC_NODES_OWNED",
+      {"shapes[0], of field 'u': stagger[0] is 3 but must be HLC_CENTRED, HLC_NODES_SHARED or HLC_NODES_OWNED",
        [](BoxSpec &s) { s.shape(0).stagger[0] = static_cast<hlc_stagger>(3); }},
-      {"shapes[0], of field '(no name)': depth_high[0] is -2", [](BoxSpec &s) { s.shape(0).own_depth = 1, s.shape(0).depth_high[0] = -2; }},
+      {"shapes[0], of field 'u': depth_high[0] is -2", [](BoxSpec &s) { s.shape(0).own_depth = 1, s.shape(0).depth_high[0] = -2; }},
       {"stencil is 7", [](BoxSpec &s) { s.spec.stencil = static_cast<hlc_stencil>(7); }},
   };
   for (const Wrong &way : wrong) {
     Row row;
+    row.made->fields[0].name = "u";
     if (rank() == size() - 1) way.spoil(*row.made);
     EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, init(row.made->spec))) << way.message;
     EXPECT_TRUE(says(way.message));
-    EXPECT_TRUE(says("rank " + std::to_string(size() - 1)));
+    EXPECT_TRUE(says("hlc_blocks_init of plan "));
+    EXPECT_TRUE(says(" on rank " + std::to_string(size() - 1) + ": "));
   }
 }
 
@@ -360,7 +362,8 @@ TEST(BlocksErrors, a_field_that_is_too_small_for_its_halo_is_refused_on_all_rank
   Row row;
   if (rank() == size() - 1) row.made->fields[0].data = small, row.made->fields[0].name = "u";
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, init(row.made->spec)));
-  EXPECT_TRUE(says("hlc_blocks_init on rank " + std::to_string(size() - 1)));
+  EXPECT_TRUE(says("hlc_blocks_init of plan "));
+  EXPECT_TRUE(says(" on rank " + std::to_string(size() - 1) + ": "));
   EXPECT_TRUE(says("fields[0] 'u', of blocks[0], needs "));
   EXPECT_TRUE(says(" bytes, but its hlc_field_alloc block has 32 from its data on"));
   EXPECT_TRUE(ok(hlc_field_free(context(), &small)));
@@ -401,7 +404,19 @@ TEST(BlocksErrors, ranks_that_disagree_are_a_mismatch) {
   EXPECT_TRUE(says("depth_low[0]"));
   if (rank() == 1) type.made->fields[0].type = HLC_INT64;
   EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, init(type.made->spec)));
-  EXPECT_TRUE(says("HLC_INT64"));
+  EXPECT_TRUE(says("ranks disagree on fields[0] 'field 0': rank 0 has HLC_FLOAT64 of 8 bytes, rank 1 has HLC_INT64 of 8"));
+}
+
+TEST(BlocksErrors, a_side_without_a_dimension_is_refused) {
+  Row row;
+  hlc_blocks *blocks = nullptr;
+  REQUIRE_EVERYWHERE(ok(hlc_blocks_init(context(), &row.made->spec, &blocks)));
+  const hlc_swap low{0, nullptr, 0, 0, HLC_SIDE_LOW, 0, 0};
+  EXPECT_TRUE(is_status(HLC_ERR_UNSUPPORTED, hlc_blocks_start(blocks, &low)));
+  EXPECT_TRUE(says("hlc_blocks_start on rank " + std::to_string(rank()) + ": side is 1"));
+  EXPECT_TRUE(is_status(HLC_ERR_UNSUPPORTED, hlc_blocks_start_part(blocks, 0, &low)));
+  EXPECT_TRUE(says("hlc_blocks_start_part on rank " + std::to_string(rank()) + ": side is 1"));
+  EXPECT_TRUE(ok(hlc_blocks_finalise(&blocks)));
 }
 
 /// A plane of boxes of one cell, more of them than are looked at one by one: in the cells, and on owned nodes. Dimension 0 is periodic.
@@ -518,13 +533,13 @@ TEST(BlocksErrors, ranks_with_different_shapes_are_a_mismatch) {
     kind.made->shape(0).stagger[0] = HLC_NODES_SHARED, depth.made->shape(0).own_depth = 1, depth.made->shape(0).depth_low[0] = 3;
   kind.place(), depth.place();
   EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, init(kind.made->spec)));
-  EXPECT_TRUE(says("shapes[0], of 'field 0': stagger[0] is HLC_NODES_SHARED on rank 1 and HLC_NODES_OWNED on another rank"));
+  EXPECT_TRUE(says("shapes[0], of field 'field 0': stagger[0] is HLC_NODES_SHARED on rank 1 and HLC_NODES_OWNED on rank 0"));
   EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, init(depth.made->spec)));
-  EXPECT_TRUE(says("shapes[0], of 'field 0': depth_low[0] is 1 on rank 0 and 3 on another rank"));
+  EXPECT_TRUE(says("shapes[0], of field 'field 0': depth_low[0] is 1 on rank 0 and 3 on rank 1"));
   if (rank() == 1) none.made->shape(0).stagger[0] = HLC_NODES_SHARED;
   none.place();
   EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, init(none.made->spec)));
-  EXPECT_TRUE(says("stagger[0] is HLC_CENTRED on rank 0 and HLC_NODES_SHARED on another rank"));
+  EXPECT_TRUE(says("stagger[0] is HLC_CENTRED on rank 0 and HLC_NODES_SHARED on rank 1"));
 }
 
 TEST(BlocksErrors, calls_at_the_wrong_time_are_refused) {
@@ -560,12 +575,15 @@ TEST(BlocksErrors, parts_that_ask_for_different_swaps_are_a_mismatch) {
   EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_blocks_finish_part(blocks, 0)));
   EXPECT_TRUE(ok(hlc_blocks_start_part(blocks, 0, nullptr)));
   EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_blocks_start_part(blocks, 0, nullptr)));
+  const std::string me = "hlc_blocks_start_part on rank " + std::to_string(rank()) + ": part 0";
+  EXPECT_TRUE(says(me + " is in flight already; call hlc_blocks_finish_part first"));
   EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_blocks_start(blocks, nullptr)));
   EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_blocks_start_part(blocks, 1, &reverse)));
   EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_blocks_finish_part(blocks, 0)));
   EXPECT_TRUE(says("part 1 requests a different swap"));
   EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_blocks_finish_part(blocks, 1)));
   EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_blocks_start_part(blocks, 0, nullptr)));
+  EXPECT_TRUE(says(me + ": an earlier swap of these blocks failed"));
   EXPECT_TRUE(ok(hlc_blocks_finalise(&blocks)));
 }
 

@@ -39,7 +39,7 @@ TEST(DevicePointers, of_an_index_halo_are_refused) {
   Strip strip;
   if (is_last()) strip.fields[1].data = memory.data();
   EXPECT_TRUE(is_status(HLC_ERR_UNSUPPORTED, strip.init()));
-  EXPECT_TRUE(message_names({"hlc_index_halo_init on " + last_rank() + ": fields[1] 'v' is in the memory of CUDA device 0"}));
+  EXPECT_TRUE(message_names({"hlc_index_halo_init of plan ", " on " + last_rank() + ": fields[1] 'v' is in the memory of CUDA device 0"}));
   everyone(true);
 }
 
@@ -73,7 +73,8 @@ TEST(DevicePointers, of_blocks_are_refused) {
   spec.fields = &field;
   hlc_blocks *blocks = nullptr;
   EXPECT_TRUE(is_status(HLC_ERR_UNSUPPORTED, hlc_blocks_init(context(), &spec, &blocks)));
-  EXPECT_TRUE(message_names({"hlc_blocks_init on " + last_rank() + ": fields[0] 'u', of blocks[0], is in the memory of CUDA device 0"}));
+  EXPECT_TRUE(message_names(
+      {"hlc_blocks_init of plan ", " on " + last_rank() + ": fields[0] 'u', of blocks[0], is in the memory of CUDA device 0"}));
   everyone(true);
 }
 

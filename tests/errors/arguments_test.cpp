@@ -21,6 +21,8 @@ void expect_refused(const char *what, const std::function<void(Plane &)> &spoil,
   hlc_halo *halo = nullptr;
   const hlc_status status = hlc_halo_init(context(), &plane.spec, &halo);
   EXPECT_TRUE(is_status(expected, status));
+  words.push_back("hlc_halo_init of plan ");
+  words.push_back(" on rank " + std::to_string(size() - 1) + ": ");
   EXPECT_TRUE(message_names(words));
   if (status == HLC_OK) {
     EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
@@ -82,7 +84,9 @@ TEST(Arguments, of_shapes_are_checked) {
     SCOPED_TRACE(what);
     Plane plane;
     give_shape(plane, shape);
+    plane.spec.name = "flow";
     if (rank() == size() - 1) spoil(plane);
+    words.push_back("hlc_halo_init of plan 'flow' on " + last_rank() + ": ");
     hlc_halo *halo = nullptr;
     EXPECT_TRUE(is_status(status, hlc_halo_init(context(), &plane.spec, &halo)));
     EXPECT_TRUE(message_names(words));
@@ -104,9 +108,10 @@ TEST(Arguments, of_shapes_are_checked) {
     p.spec.depth_high[0] = 4;
     shape.stagger[0] = HLC_NODES_OWNED;
   });
-  refuse("stages", {"staged is set", "shapes"}, HLC_ERR_UNSUPPORTED, [](Plane &p) { p.spec.staged = 1; });
-  refuse("a halo deeper than the block", {"dimension 1", "deeper than the block of 4 cells", "shapes"}, HLC_ERR_UNSUPPORTED,
-         [](Plane &p) { p.spec.depth_low[1] = 6; });
+  refuse("stages", {"staged is set and shapes are given", "set staged to 0, or shapes to NULL"}, HLC_ERR_UNSUPPORTED,
+         [](Plane &p) { p.spec.staged = 1; });
+  refuse("a halo deeper than the block", {"depth_low[1] is 6 and shapes are given", "deeper than the block of 4 cells", "set at most that"},
+         HLC_ERR_UNSUPPORTED, [](Plane &p) { p.spec.depth_low[1] = 6; });
 }
 
 TEST(Arguments, a_depth_that_no_field_uses_need_not_fit_the_block) {
@@ -372,7 +377,7 @@ TEST(Arguments, of_fills_must_fill_what_a_deep_halo_repeats) {
   plane.spec.fills = fills;
   hlc_halo *halo = nullptr;
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_init(context(), &plane.spec, &halo)));
-  EXPECT_TRUE(message_names({"hlc_halo_init on rank", "fills[0 * 9 + 3]", "direction 0", "deeper than the block"}));
+  EXPECT_TRUE(message_names({"hlc_halo_init of plan ", " on rank ", "fills[0 * 9 + 3]", "direction 0", "deeper than the block"}));
   plane.spec.name = "flow";
   plane.field.name = "theta";
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_init(context(), &plane.spec, &halo)));
@@ -426,13 +431,13 @@ TEST(Arguments, a_field_that_is_too_small_for_its_halo_is_refused_on_all_ranks) 
   void *block = nullptr, *whole = nullptr;
   REQUIRE_EVERYWHERE(hlc_field_alloc(context(), 4 * 4 * 8, &block) == HLC_OK && hlc_field_alloc(context(), 8 * 8 * 8, &whole) == HLC_OK);
   for (const int staged : {0, 1})
-    expect_refused(
-        "the block alone", [=](Plane &p) { p.field.data = block, p.spec.staged = staged; }, HLC_ERR_ARGUMENT,
-        {"hlc_halo_init on " + last_rank(), "fields[0] 'theta' needs 512 bytes, but its hlc_field_alloc block has 128 from its data on"});
+    expect_refused("the block alone", [=](Plane &p) { p.field.data = block, p.spec.staged = staged; }, HLC_ERR_ARGUMENT,
+                   {"hlc_halo_init of plan ", " on " + last_rank() + ": ",
+                    "fields[0] 'theta' needs 512 bytes, but its hlc_field_alloc block has 128 from its data on"});
   expect_refused("not from the beginning", [=](Plane &p) { p.field.data = static_cast<char *>(whole) + 8; }, HLC_ERR_ARGUMENT,
-                 {"hlc_halo_init on " + last_rank(), "needs 512 bytes", "has 504"});
+                 {"hlc_halo_init of plan ", " on " + last_rank() + ": ", "needs 512 bytes", "has 504"});
   expect_refused("behind the end", [=](Plane &p) { p.field.data = static_cast<char *>(whole) + 600; }, HLC_ERR_ARGUMENT,
-                 {"hlc_halo_init on " + last_rank(), "needs 512 bytes", "has 0"});
+                 {"hlc_halo_init of plan ", " on " + last_rank() + ": ", "needs 512 bytes", "has 0"});
   Plane plane;
   plane.field.data = whole;
   hlc_halo *halo = nullptr;

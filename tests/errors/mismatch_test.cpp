@@ -49,7 +49,7 @@ TEST(Mismatch, of_fills_is_found) {
   static unsigned char fills[9];
   std::fill(std::begin(fills), std::end(fills), 1);
   fills[5] = 0;
-  expect_mismatch("a direction that one rank leaves out", [](Plane &p) { p.spec.fills = fills; }, {"fields[0]'s fills"});
+  expect_mismatch("a direction that one rank leaves out", [](Plane &p) { p.spec.fills = fills; }, {"fills of fields[0] 'theta'"});
 }
 
 TEST(Mismatch, of_a_list_of_shapes_is_found) {
@@ -59,13 +59,18 @@ TEST(Mismatch, of_a_list_of_shapes_is_found) {
 
 TEST(Mismatch, of_the_shape_of_a_field_names_what_differs) {
   if (size() < 2) GTEST_SKIP() << "needs 2 ranks that disagree";
+  const std::string last = "rank " + std::to_string(size() - 1);
   const std::vector<std::pair<std::string, std::function<void(hlc_field_shape &)>>> changes = {
-      {"stagger[1]", [](hlc_field_shape &shape) { shape.stagger[1] = HLC_NODES_SHARED; }},
-      {"own_depth", [](hlc_field_shape &shape) { shape.own_depth = 0; }},
-      {"depth_low[0]", [](hlc_field_shape &shape) { shape.depth_low[0] = 2; }},
-      {"depth_high[1]", [](hlc_field_shape &shape) { shape.depth_high[1] = 0; }},
+      {"stagger[1] of fields[0] 'theta': rank 0 has HLC_CENTRED, " + last + " has HLC_NODES_SHARED",
+       [](hlc_field_shape &shape) { shape.stagger[1] = HLC_NODES_SHARED; }},
+      {"stagger[0] of fields[0] 'theta': rank 0 has HLC_CENTRED, " + last + " has HLC_NODES_OWNED",
+       [](hlc_field_shape &shape) { shape.stagger[0] = HLC_NODES_OWNED; }},
+      {"own_depth of fields[0] 'theta': rank 0 has 1, " + last + " has 0 (the spec's depths)",
+       [](hlc_field_shape &shape) { shape.own_depth = 0; }},
+      {"depth_low[0] of fields[0] 'theta': rank 0 has 1, " + last + " has 2", [](hlc_field_shape &shape) { shape.depth_low[0] = 2; }},
+      {"depth_high[1] of fields[0] 'theta': rank 0 has 1, " + last + " has 0", [](hlc_field_shape &shape) { shape.depth_high[1] = 0; }},
   };
-  for (const auto &[word, change] : changes) {
+  for (const auto &[words, change] : changes) {
     Plane plane;
     plane.cells.resize(2000);
     plane.field.data = plane.cells.data();
@@ -74,10 +79,18 @@ TEST(Mismatch, of_the_shape_of_a_field_names_what_differs) {
     for (int d = 0; d < 2; ++d) shape.depth_low[d] = shape.depth_high[d] = 1;
     if (rank() == size() - 1) change(shape);
     plane.spec.shapes = &shape;
+    plane.spec.name = "flow";
     hlc_halo *halo = nullptr;
     EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_halo_init(context(), &plane.spec, &halo)));
-    EXPECT_TRUE(message_names({"fields[0]'s shape." + word, "rank " + std::to_string(size() - 1)}));
+    EXPECT_TRUE(message_names({"hlc_halo_init of plan 'flow': ranks disagree on shape." + words}));
   }
+}
+
+TEST(Mismatch, of_the_order_of_dimensions_names_the_field_and_the_dimensions) {
+  expect_mismatch("rows against columns", [](Plane &p) { p.spec.layout = HLC_ROW_MAJOR; },
+                  {"hlc_halo_init of plan ", "order of the dimensions of field 'theta' in memory",
+                   "on rank 0 dimension 0 varies faster than dimension 1, on rank", "it is the other way round",
+                   "the same layout, or stride_bytes that grow in the same order"});
 }
 
 TEST(Mismatch, of_modes_is_found) {
