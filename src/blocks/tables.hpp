@@ -40,7 +40,7 @@ struct BlockMove {
   char *theirs = nullptr;          // if it can be accessed directly, in this array:
   char *their_array = nullptr;
   Strides their_strides{};
-  BoxCopy copy;  // of a swap that is not in reverse: into mine, or of an outgoing piece out of it. The other side is theirs, or else a message
+  BoxCopy copy;  // into mine, or of an outgoing piece out of it, from or to theirs, or else a message; a reverse swap exchanges both sides
 };
 
 /// The same in all fields of a group. `mine` is the halo of an incoming piece, or the edge of an outgoing one; `theirs` is the other.

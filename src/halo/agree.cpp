@@ -52,7 +52,7 @@ struct Nestings : Job {
 /// Two dimensions of which ranks disagree which of them varies faster.
 struct Contradiction {
   int inner = -1, outer = -1;  // below 0: no two ranks, but three or more
-  std::int64_t ranks[2] = {0, 0};  // the lowest that has it so, and the lowest that has it the other way round
+  std::int64_t ranks[2] = {0, 0};  // the lowest that has it so, and the lowest that has the two exchanged
 };
 
 /// The same on all ranks, as `all` is. Collective; allocates nothing.
