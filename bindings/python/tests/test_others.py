@@ -396,6 +396,8 @@ def test_every_class_says_what_it_is(context):
         plan.close()
     assert repr(made[3]) == "<halocline.Halo of 1 field, depth [1, 1] below and [1, 1] above, closed>"
     assert [repr(plan).removesuffix(", closed>") for plan in made[7:]] == [one.removesuffix(">") for one in told[7:]]
-    assert repr(halocline.Halo.__new__(halocline.Halo)) == "<halocline.Halo, not made>"
+    assert told[2] == f"<halocline.Field u {u.array.shape} float64>" and repr(halocline.Field(grid)) == told[2].replace(" u ", " ")
+    for kind in (halocline.Context, halocline.Grid, halocline.Field, halocline.Halo):
+        assert repr(kind.__new__(kind)) == f"<halocline.{kind.__name__}, not made>"
     classes = [one for one in map(functools.partial(getattr, halocline), halocline.__all__) if isinstance(one, type)]
     assert [one.__name__ for one in classes if one.__repr__ is object.__repr__] == []

@@ -162,6 +162,8 @@ class Grid:
         return Placement(*self._core.reorder(self._context._core, low, high, number, size))
 
     def __repr__(self) -> str:
+        if "_core" not in self.__dict__:
+            return "<halocline.Grid, not made>"
         return f"<halocline.Grid {self.shape} in {self.ranks} ranks: {self.local} from {self.start}>"
 
 
@@ -302,6 +304,8 @@ class Field:
         return self.array[tuple(slice(begin, begin + count) for begin, count in zip(first, self._block()))]
 
     def __repr__(self) -> str:
+        if "array" not in self.__dict__:
+            return "<halocline.Field, not made>"
         name = f" {self.name}" if self.name else ""
         nodes = f" {self.stagger}" if any(word != "centred" for word in self.stagger) else ""
         return f"<halocline.Field{name} {self._memory.shape} {self.dtype}{nodes}>"
