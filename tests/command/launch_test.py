@@ -348,6 +348,12 @@ def test_a_wheel_explains_by_the_default_card_and_says_how_programs_are_had(tmp_
     assert done.returncode == 0 and "is predicted to be the fastest" in done.stdout and "halocline-info" in done.stdout, done
     done = said_by("doctor")
     assert done.returncode == Exit.MISSING and "set HALOCLINE_HOME to its prefix" in done.stderr, done
+    earlier = tmp_path / "halocline-tune" / "halo.json"
+    earlier.parent.mkdir()
+    earlier.write_text("{}")
+    done = said_by("tune")
+    assert done.returncode == Exit.MISSING and "set HALOCLINE_HOME to its prefix" in done.stderr and not done.stdout, done
+    assert earlier.is_file()
 
 
 def test_the_command_needs_only_programs_that_go_builds():

@@ -149,6 +149,9 @@ def run(options: argparse.Namespace) -> int:
 
     began = time.monotonic()
     tuning, screen = Tuning(options), terminal.console()
+    # Before earlier results go.
+    if not (options.reuse and (tuning.folder / "halo.json").is_file()):
+        native.need_program("halocline-bench", options.build)
     tuning.folder.mkdir(parents=True, exist_ok=True)
     for name in () if options.reuse else ("info", "doctor", "halo", "model", "trace"):
         (tuning.folder / f"{name}.json").unlink(missing_ok=True)
