@@ -47,7 +47,8 @@ int main(int argc, char **argv) {
   void (*forget)(void) = NULL;
   int (*begin)(unsigned) = NULL;
   if (!driver) return printf("%s\n", dlerror()), 1;
-  symbols[0] = dlsym(driver, "stand_in_cuda_name"), symbols[1] = dlsym(driver, "stand_in_cuda_forget"), symbols[2] = dlsym(driver, "cuInit");
+  symbols[0] = dlsym(driver, "stand_in_cuda_name"), symbols[1] = dlsym(driver, "stand_in_cuda_forget"),
+  symbols[2] = dlsym(driver, "cuInit");
   symbols[3] = dlsym(driver, "stand_in_cuda_asked");
   memcpy(&name, &symbols[0], sizeof name), memcpy(&forget, &symbols[1], sizeof forget), memcpy(&begin, &symbols[2], sizeof begin);
   memcpy(&asked, &symbols[3], sizeof asked);
