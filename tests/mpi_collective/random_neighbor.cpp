@@ -251,8 +251,9 @@ Totals play(const Options &options, int ranks) {
     for (std::int64_t call = 0; call < options.calls; ++call) plans.push_back(random_plan(random, topology));
     if (options.way == Way::blocking) play_blocking(plans, topology, comm, delays, options, totals);
     if (options.way == Way::nonblocking) {
-      // The first call of a communicator is a blocking one.
-      play_blocking({plans.front()}, topology, comm, delays, options, totals);
+      // The first call of a communicator is a blocking one; a distributed graph needs none.
+      const bool is_linked = topology.kind == Topology::Kind::dist_graph;
+      if (!is_linked) play_blocking({plans.front()}, topology, comm, delays, options, totals);
       play_nonblocking(plans, topology, comm, delays, options, totals);
     }
     if (options.way == Way::persistent) play_persistent(plans, topology, comm, delays, options, totals);
