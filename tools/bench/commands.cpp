@@ -19,7 +19,9 @@ namespace bench {
 namespace {
 
 const char *const kDescription =
-    "Times one halo swap of a periodic grid in every mode, side by side in one run. All modes, the hand-written swap (hand_p2p) and the "
+    "Times one halo swap of a periodic grid in every mode, side by side in one run. All modes, two hand-written swaps (hand_p2p; "
+    "hand_types, "
+    "by datatypes and one message per partner) and the "
     "physical limit work on the same fields and take turns, one sample each per round in shuffled order, so that noise hits all alike. "
     "Before and after the measurement every halo cell of every mode is verified against the rank, field, cell and step that must have "
     "written it; a wrong cell is named, and the exit status is 1.";
@@ -61,7 +63,7 @@ void complete_shape(HaloOptions &o) {
 
 void add_measurement(CLI::App &halo, HaloOptions &o) {
   halo.add_option("--modes", o.modes,
-                  "Modes, comma-separated; all: each but auto, which is one of them; p2p, hand_p2p and the limit always run")
+                  "Modes, comma-separated; all: each but auto, which is one of them; p2p, hand_p2p, hand_types and the limit always run")
       ->delimiter(',')
       ->check(CLI::IsMember(names_of_modes()))
       ->default_str("all");

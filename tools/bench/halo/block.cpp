@@ -2,6 +2,7 @@
 #include "bench/halo/block.hpp"
 
 #include <cstdlib>
+#include <cstring>
 
 namespace bench {
 
@@ -40,6 +41,17 @@ std::vector<Index> directions(const Block &block, bool box) {
       for (std::int64_t z = -1; z <= 1; ++z)
         if (has_neighbour(block, {x, y, z}, box)) found.push_back({x, y, z});
   return found;
+}
+
+void copy_self(const Block &block, const std::vector<SelfCopy> &copies, const std::vector<char *> &fields) {
+  for (const SelfCopy &copy : copies) {
+    const std::int64_t dx = copy.from.first[0] - copy.to.first[0], dy = copy.from.first[1] - copy.to.first[1];
+    const std::size_t run = static_cast<std::size_t>(copy.to.count[2]) * block.element_bytes;
+    for (char *field : fields)
+      for_each_column(copy.to, [&](std::int64_t x, std::int64_t y) {
+        std::memcpy(field + block.offset(x, y, copy.to.first[2]), field + block.offset(x + dx, y + dy, copy.from.first[2]), run);
+      });
+  }
 }
 
 }  // namespace bench

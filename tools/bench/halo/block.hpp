@@ -44,11 +44,19 @@ std::vector<Index> directions(const Block &block, bool box);
 /// The direction from the neighbour back to me.
 inline Index opposite(const Index &v) { return {-v[0], -v[1], -v[2]}; }
 
+/// A halo that a rank fills from its own edge.
+struct SelfCopy {
+  Region from, to;
+};
+
 /// Calls run(x, y) for every column of a region, in the order of memory.
 template <class Run>
 void for_each_column(const Region &region, Run &&run) {
   for (std::int64_t x = region.first[0]; x < region.first[0] + region.count[0]; ++x)
     for (std::int64_t y = region.first[1]; y < region.first[1] + region.count[1]; ++y) run(x, y);
 }
+
+/// Fills the halos that face the rank itself, in all fields.
+void copy_self(const Block &block, const std::vector<SelfCopy> &copies, const std::vector<char *> &fields);
 
 }  // namespace bench

@@ -2,6 +2,7 @@
 #include "bench/halo/contender.hpp"
 
 #include "bench/halo/excluded_modes.hpp"
+#include "bench/halo/hand_typed.hpp"
 #include "bench/halo/hand_written.hpp"
 
 #include <utility>
@@ -44,6 +45,17 @@ class LibraryMode : public FieldsContender {
 
  private:
   halocline::Halo halo_;
+};
+
+class HandTyped : public FieldsContender {
+ public:
+  HandTyped(Problem &problem, MPI_Comm comm)
+      : FieldsContender("hand_types", problem), swap_(comm, problem.block(), problem.box(), problem.neighbours(), problem.fields()) {}
+  void swap() override { swap_.run(); }
+  std::string route() const override { return joined({{"mpi", swap_.messages()}, {"self", swap_.self_copies()}}); }
+
+ private:
+  HandTypedSwap swap_;
 };
 
 class HandWritten : public FieldsContender {
@@ -92,6 +104,7 @@ Contenders make_contenders(const halocline::Context &context, Problem &problem, 
                            std::map<std::string, std::string> &skipped) {
   Contenders contenders;
   contenders.push_back(std::make_unique<HandWritten>(problem, comm));
+  contenders.push_back(std::make_unique<HandTyped>(problem, comm));
   const auto excluded = excluded_modes(options.doctor, comm);
   for (const Entrant &entrant : entrants_of(options)) {
     if (const auto found = excluded.find(halocline::mode_name(entrant.mode)); found != excluded.end()) {

@@ -43,7 +43,7 @@ class Contender {
 
 using Contenders = std::vector<std::unique_ptr<Contender>>;
 
-/// Makes hand_p2p and the rows that options ask for. Modes that are not possible here, or that halocline-doctor
+/// Makes hand_p2p, hand_types and the rows that options ask for. Modes that are not possible here, or that halocline-doctor
 /// found wrong, land in skipped, with the reason. Collective.
 Contenders make_contenders(const halocline::Context &context, Problem &problem, const HaloOptions &options, MPI_Comm comm,
                            std::map<std::string, std::string> &skipped);

@@ -34,7 +34,7 @@ HandWrittenSwap::HandWrittenSwap(MPI_Comm comm, const Block &block, bool box, co
 void HandWrittenSwap::run() {
   post_receives();
   pack_and_send();
-  copy_self();
+  copy_self(block_, self_, fields_);
   unpack_arrivals();
   MPI_Waitall(messages(), sends_.data(), MPI_STATUSES_IGNORE);
 }
@@ -51,17 +51,6 @@ void HandWrittenSwap::pack_and_send() {
     Message &m = messages_[i];
     pack(m);
     MPI_Isend(m.out.data(), static_cast<int>(m.out.size()), MPI_BYTE, m.rank, m.send_tag, comm_, &sends_[i]);
-  }
-}
-
-void HandWrittenSwap::copy_self() {
-  for (const SelfCopy &copy : self_) {
-    const std::int64_t dx = copy.from.first[0] - copy.to.first[0], dy = copy.from.first[1] - copy.to.first[1];
-    const std::size_t run = static_cast<std::size_t>(copy.to.count[2]) * block_.element_bytes;
-    for (char *field : fields_)
-      for_each_column(copy.to, [&](std::int64_t x, std::int64_t y) {
-        std::memcpy(field + block_.offset(x, y, copy.to.first[2]), field + block_.offset(x + dx, y + dy, copy.from.first[2]), run);
-      });
   }
 }
 

@@ -32,13 +32,8 @@ class HandWrittenSwap {
     Region edge, halo;
     std::vector<char> out, in;
   };
-  struct SelfCopy {
-    Region from, to;
-  };
-
   void post_receives();
   void pack_and_send();
-  void copy_self();
   void unpack_arrivals();
 
   void pack(Message &message) const;
