@@ -4,7 +4,9 @@
 #   ./go            set up, build, try the MPI, race all modes, run the cloud model in each; ends with the verdict and a report
 #                   (--short: fewer steps and samples, to see that all works)
 #   ./go test       set up, build for every MPI at hand, run the tests (--all: every test in every build; --long: the long ones too;
-#                   -- -R NAME: as ctest's options say)
+#                   -- -R NAME: as ctest's options say);
+#                   "./go test --gpu": the tests of device fields on a CUDA device, and its bench, in 8 minutes after the build
+#                   (--gpu --stand-in: a dry run without a device)
 #   ./go build ...  set up, build what the tests of these presets need (./go build asan)
 #   ./go bench ...  set up, build, run "halocline-bench halo ..." (first option -n RANKS: ranks to start, 2 if not given);
 #                   "./go bench ghost ...": all variants of the mini-app ghost over the cells per rank, with plots;
@@ -50,9 +52,27 @@ run_main_job() {
   exec python3 scripts/main_job.py report --build build/release --results results "$@"
 }
 
+# run_gpu [--stand-in]: on a machine with CUDA's driver, a C++ compiler and Python.
+run_gpu() {
+  stand_in=
+  case ${1:-} in
+  '') python3 scripts/gpu.py find || exit 1 ;;
+  --stand-in) stand_in=build/release/tests/cuda_stand_in/libcuda.so.1 ;;
+  *) refuse "test --gpu has no option '$1'; it has --stand-in" ;;
+  esac
+  set_up
+  mpi_5_abi=OFF
+  build_preset release halocline_device_staged halocline-bench
+  exec python3 scripts/gpu.py run --build build/release ${stand_in:+--stand-in "$stand_in"}
+}
+
 run_tests() {
   began=$(date +%s)
   case ${1:-} in
+  --gpu)
+    shift
+    run_gpu "$@"
+    ;;
   --all | --long)
     how=$1
     sanitized_programs=ON
@@ -61,7 +81,7 @@ run_tests() {
   esac
   case ${1:-} in
   '' | --) ;;
-  *) refuse "test has no option '$1'; it has --all, --long, and -- before options of ctest" ;;
+  *) refuse "test has no option '$1'; it has --all, --long, --gpu, and -- before options of ctest" ;;
   esac
   set_up
   want_tools ccache=ccache clang++=clang tc=iproute2 spin=spin tcc=tcc doxygen=doxygen python3-config=python3-dev

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/armci/armci.hpp"
 #include "bench/computing/computing.hpp"
+#include "bench/device/device.hpp"
 #include "bench/frame/choice.hpp"
 #include "bench/frame/command_line.hpp"
 #include "bench/halo/pattern.hpp"
@@ -244,6 +245,39 @@ CLI::App *add_computing_command(CLI::App &app, ComputingOptions &options) {
   return command;
 }
 
+const char *const kDevice =
+    "Times a halo swap of fields in the memory of a CUDA device, in mode direct, which reads neighbours of the node in place, and in mode "
+    "notify, which stages; beside a copy of as many bytes inside the device, and a swap that is written by hand: copies into pinned "
+    "memory, "
+    "MPI, copies out of it. One sample of each per round in shuffled order. Every cell of every halo is verified before and after. Ranks "
+    "take the devices in turn. Ends with one sentence where there is none.";
+
+void check_device_shape(const DeviceOptions &o) {
+  if (o.local.empty()) return;
+  if (o.local.size() != 3 || std::min(o.local[0], o.local[1]) < o.depth)
+    throw CLI::ValidationError("--local", "needs x,y,z, and x and y at least as large as --depth");
+}
+
+CLI::App *add_device_command(CLI::App &app, DeviceOptions &o) {
+  CLI::App *command = app.add_subcommand("device", kDevice);
+  command->callback([&] { check_device_shape(o); });
+  command
+      ->add_option("--local", o.local,
+                   "Cells per rank along x,y,z, of which x and y have halos (default: both shapes of MONC, "
+                   "16,16,256 and 128,128,128)")
+      ->delimiter(',')
+      ->expected(3)
+      ->check(common::positive_number());
+  command->add_option("--fields", o.fields, "Fields of float64 per swap")->check(common::positive_number())->capture_default_str();
+  command->add_option("--depth", o.depth, "Halo cells on each side")->check(common::positive_number())->capture_default_str();
+  add_seconds(*command, o.seconds, "Begin no round and no shape after this many seconds");
+  add_common(*command, o);
+  add_sampling(*command, o);
+  add_ranks(*command, o);
+  command->footer("Example: mpiexec -n 2 halocline-bench device --json device.json");
+  return command;
+}
+
 const char *const kModel =
     "Measures the operations of `operations` and the swaps of `halo` on several numbers of ranks, and fits a cost curve to each: latency, "
     "bytes "
@@ -315,7 +349,8 @@ Commands halocline_commands(const AddContenders &guests) {
           reporting(add_operations_command, run_operations),
           reporting(add_armci_command, run_armci),
           reporting(add_shmem_command, run_shmem),
-          reporting(add_computing_command, run_computing)};
+          reporting(add_computing_command, run_computing),
+          reporting(add_device_command, run_device)};
 }
 
 }  // namespace bench

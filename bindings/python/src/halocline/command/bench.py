@@ -7,7 +7,7 @@ import argparse
 from halocline.command import native
 from halocline.command.options import Subparsers, add_command, add_launch, hand_on
 
-BENCHES = ("halo", "operations", "notify", "bandwidth", "overlap", "progress", "armci", "shmem", "computing")
+BENCHES = ("halo", "operations", "notify", "bandwidth", "overlap", "progress", "armci", "shmem", "computing", "device")
 
 
 def add(subparsers: Subparsers) -> None:
