@@ -33,3 +33,7 @@ target_include_directories(halocline_device_guide PRIVATE ${CMAKE_CURRENT_SOURCE
 target_link_libraries(halocline_device_guide PRIVATE halocline halocline_cuda_stand_in halocline_flags)
 target_compile_options(halocline_device_guide PRIVATE -Wno-unused-result)
 halocline_mpi_test(NAME docs.gpu TARGET halocline_device_guide RANKS 3)
+add_executable(halocline_device_guide_stream device/guide_stream.cpp)
+target_include_directories(halocline_device_guide_stream PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(halocline_device_guide_stream PRIVATE halocline halocline_cuda_stand_in halocline_flags)
+halocline_mpi_test(NAME docs.gpu_stream TARGET halocline_device_guide_stream LONG_RANKS 3)
