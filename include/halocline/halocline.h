@@ -454,11 +454,13 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_start_with(hlc_halo *halo, const hlc_s
 
 /**
  * As hlc_halo_start, of fields in the memory of a CUDA device, after the work that the program has given to `stream`, a CUstream or
- * cudaStream_t of that device; NULL is the default stream. The swap sends what that work leaves. Returns when the device has copied that to the
- * host, so that later work may write it. Such a swap may be finished by hlc_halo_finish_on or hlc_halo_finish.
+ * cudaStream_t of that device; NULL is the default stream. The swap sends what that work leaves. Returns when that work is done, and what is
+ * packed has been copied to the host. Such a swap may be finished by hlc_halo_finish_on or hlc_halo_finish. Until then later work may read the
+ * interior, but not write its edge: in modes direct, view and notify_node neighbours of this node may read it in place.
  *
- * Fields in the memory of a device pass through pinned memory of the host in every mode. hlc_halo_start orders its copies after the default
- * stream alone; work in other streams must be complete then. A plan without such fields on this rank ignores the stream.
+ * Neighbours on this node whose same fields are in memory that CUDA IPC can open are read in place in these modes. All else passes through
+ * pinned memory of the host. hlc_halo_start orders its copies after the default stream alone; work in other streams must be complete then. A
+ * plan without such fields on this rank ignores the stream. Memory of a device may be freed once hlc_halo_finalise has returned.
  *
  * Errors as hlc_halo_start, and HLC_ERR_DEVICE and HLC_ERR_MEMORY from the driver. The swap has not been started then, and may be started
  * again.
@@ -488,7 +490,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_test(hlc_halo *halo);
 HLC_NODISCARD HLC_API hlc_status hlc_halo_finish(hlc_halo *halo);
 
 /**
- * As hlc_halo_finish, but does not wait for the last copies to the device: work that the program gives to `stream` from now on follows them.
+ * As hlc_halo_finish, but does not wait for the last copies from the host: work that the program gives to `stream` from now on follows them.
  * The stream is as for hlc_halo_start_on. What a copy does wrong later, that work returns. Without fields in a device's memory it is
  * hlc_halo_finish.
  */
