@@ -1,6 +1,7 @@
 // Datatypes as nested runs: so many bytes in a row, then from the inside to the outside so many of them at such a distance.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -180,8 +181,10 @@ struct Known {
   std::mutex mutex;
   std::unordered_map<std::uint64_t, const Layout *> layouts;
   std::uint32_t next = 0;
-  std::uint32_t generation = 1;
 };
+
+/// Raised when a type is freed: threads then look up the one that they remember.
+std::atomic<std::uint32_t> generation{1};
 
 Known &known() {
   static Known &all = *new Known;
@@ -207,18 +210,18 @@ const Layout &layout_of(MPI_Datatype type) {
     const Layout *layout;
   };
   static thread_local Last last{};
-  if (last.layout && last.handle == number(type) && last.generation == known().generation) return *last.layout;
+  if (last.layout && last.handle == number(type) && last.generation == generation.load(std::memory_order_relaxed)) return *last.layout;
   const std::lock_guard lock(known().mutex);
   const Layout *&entry = known().layouts[number(type)];
   if (!entry) entry = describe_new(type);
-  last = {number(type), known().generation, entry};
+  last = {number(type), generation.load(std::memory_order_relaxed), entry};
   return *entry;
 }
 
 void forget_type(MPI_Datatype type) {
   const std::lock_guard lock(known().mutex);
   known().layouts.erase(number(type));
-  ++known().generation;
+  ++generation;
 }
 
 }  // namespace advise

@@ -109,13 +109,17 @@ bool Log::grow() {
   if (events_) munmap(events_, (before_ == kFirstPiece ? kFirstPiece : kPiece) * sizeof(Event));
   events_ = nullptr;
   void *const place = ftruncate(file_, static_cast<off_t>(start + bytes)) == 0
-                          ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file_, static_cast<off_t>(start))
+                          ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, static_cast<off_t>(start))
                           : MAP_FAILED;
   if (place == MAP_FAILED) {
     complain("its events");
     file_ = -1;
     return false;
   }
+  // All pages at once: each would fault by itself at its first event. Where the kernel is too old for this, they do.
+#ifdef MADV_POPULATE_WRITE
+  madvise(place, bytes, MADV_POPULATE_WRITE);
+#endif
   events_ = static_cast<Event *>(place);
   room_ = piece;
   return true;
