@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What `halocline advise` finds in programs whose exchanges are known (patterns.c): partners, bytes, steps, lines, late ranks; and what it says
-about one that crashes, one that sends nothing, and one of another MPI.
+"""What `halocline advise` finds in programs whose exchanges are known (patterns.c): partners, bytes, steps, lines, late ranks; and what it
+says about one that crashes, and one that sends nothing.
 
 Usage: advise_test.py PATTERNS LIBRARY [--replay] -- LAUNCHER [FLAG...]      LIBRARY: the recorder; --replay: every exchange runs again, too
 
@@ -32,10 +32,11 @@ class Run:
     """One call of the command."""
 
     def __init__(self, program, launcher, build, *words):
-        command = [sys.executable, "-B", "-m", "halocline.command", "advise", "-n", "2", "--build", build, "--launcher", shlex.join(launcher)]
+        command = [sys.executable, "-B", "-m", "halocline.command", "advise", "-n", "2", "--build", str(build), "--launcher",
+                   shlex.join(launcher)]
         with tempfile.TemporaryDirectory() as folder:
             page = pathlib.Path(folder) / "advice.html"
-            done = subprocess.run([*map(str, command), "--report", str(page), *words[:-1], str(program), words[-1]], capture_output=True, text=True,
+            done = subprocess.run([*command, "--report", str(page), *words[:-1], str(program), words[-1]], capture_output=True, text=True,
                                   timeout=100, check=False, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT / "bindings/python/src")})
             self.page = page.read_text() if page.exists() else ""
         self.code, self.text, self.errors = done.returncode, done.stdout, done.stderr

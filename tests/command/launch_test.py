@@ -17,7 +17,8 @@ from halocline.command import native
 from halocline.command.status import Exit, Failure
 from results import ROOT, call
 
-INSTALLED = {"halocline-bench", "halocline-doctor", "halocline-info", "halocline-replay", "halocline-run", "halocline-simulate", "halocline-trace"}
+INSTALLED = {"halocline-bench", "halocline-doctor", "halocline-info", "halocline-replay", "halocline-run", "halocline-simulate",
+             "halocline-trace"}
 VERSIONS = {"mpich": "HYDRA build details:\n    Version: 5.0.2", "openmpi": "mpiexec (Open MPI) 5.0.11",
             "intel": "Intel(R) MPI Library for Linux* OS, Version 2021.18"}
 

@@ -21,7 +21,7 @@ from halocline.command.status import Exit, Failure, missing
 
 RECORDER = "libhalocline_advise.so"
 NAMES = {"mpich": "MPICH", "openmpi": "Open MPI"}
-DETAILS = """The program runs once with a recorder, and need not be compiled anew; with -g its lines are named. Each exchange
+DETAILS = """The program runs once with a recorder, and is not compiled again; with -g its lines are named. Each exchange
 that repeats then runs again in every mode of the library.
 
   halocline advise -n 4 ./model input.nml
@@ -167,7 +167,7 @@ def run(options: argparse.Namespace) -> int:
         if options.program:
             raise Failure("--from takes a recording, and runs no program: leave out one of them", Exit.USAGE)
         if not options.given.is_dir():
-            raise Failure(f"{options.given} is no folder", Exit.USAGE)
+            raise Failure(f"{options.given} is not a folder", Exit.USAGE)
         return advise(options, options.given)
     if options.output:
         options.output.mkdir(parents=True, exist_ok=True)

@@ -18,6 +18,7 @@ Replayer: TypeAlias = Callable[[Sequence[replaying.Message]], replaying.Replay]
 
 LEAST_SHARE = 0.005  # of the run: exchanges that take less are not run again
 MOST_PATTERNS = 5
+FEWEST_SAME = 5  # steps between changes of sizes, with fewer of which a plan does not pay
 WORTH = 0.02  # of the run
 
 
@@ -87,11 +88,24 @@ def describe(pattern: Pattern, recording: Recording, scale: float) -> Advice:
                   seconds=seconds, share=seconds / recording.seconds, places=places_of(pattern, recording), kind=kind_of(pattern))
 
 
-def add_change(advice: Advice, messages: Sequence[replaying.Message], recording: Recording, varies: bool) -> None:
-    """What would have to be written, and the page about it."""
-    grid = None if varies else grids.find(messages, len(recording.ranks))
-    if varies:
+def steps_alike(pattern: Pattern) -> float:
+    """For how many steps partners and sizes stay as they are, in the mean; 0 if always."""
+    if not pattern.varies:
+        return 0.0
+    episodes = next(iter(pattern.episodes.values()))
+    shapes = [sorted((one.sends, one.peer, one.bytes) for one in episode.operations) for episode in episodes]
+    return len(shapes) / (1 + sum(one != other for one, other in zip(shapes, shapes[1:])))
+
+
+def add_change(advice: Advice, messages: Sequence[replaying.Message], recording: Recording, same_steps: float) -> None:
+    """What would have to be written, and the page about it. same_steps: as steps_alike."""
+    grid = None if same_steps else grids.find(messages, len(recording.ranks))
+    if 0 < same_steps < FEWEST_SAME:
         advice.change, advice.link = ["hlc_sparse: partners and sizes that change from step to step"], "docs/guide/sparse.md"
+    elif same_steps:
+        advice.change = [f"hlc_exchange_create with the partners and sizes, again whenever they change: here every {same_steps:.0f} steps; "
+                         "hlc_exchange_start and hlc_exchange_finish each step"]
+        advice.link = "docs/guide/exchange.md"
     elif grid:
         advice.change, advice.link = grids.spec(grid, messages), "docs/howto/from-p2p.md"
     else:
@@ -111,7 +125,7 @@ def add_saving(advice: Advice, replay: replaying.Replay) -> None:
 def study(pattern: Pattern, recording: Recording, scale: float, replayer: Replayer | None) -> Advice:
     advice = describe(pattern, recording, scale)
     messages = replaying.messages(pattern, recording)
-    add_change(advice, messages, recording, pattern.varies)
+    add_change(advice, messages, recording, steps_alike(pattern))
     if replayer is None:
         advice.why_not = "not run again"
     elif advice.share < LEAST_SHARE:
@@ -173,7 +187,7 @@ def headline_of(said: Conclusion) -> str:
             f"Exchanges that repeat take {100 * most:.1f} % of the run. What a mode would save was not measured."
     span = f"{100 * middle:.1f} % of the run (between {100 * max(0.0, low):.1f} and {100 * high:.1f} %)"
     if any(one.replay and one.replay.is_noisy for one in tried):
-        return f"The machine was too busy to tell: one-sided swaps would save {span}. Measure again when it is quiet."
+        return f"The machine was too busy for an answer: one-sided swaps would save {span}. Measure again when it is quiet."
     if middle < WORTH or low <= 0:
         return f"Not worth it: one-sided swaps would save {span}." if middle > 0 else \
             "Not worth it: no mode is faster than the program's own messages here."
