@@ -29,7 +29,7 @@ that repeats then runs again in every mode of the library.
 
 
 def add(subparsers: Subparsers) -> None:
-    parser = add_command(subparsers, "advise", "would one-sided swaps be faster for an unchanged MPI program?", run, DETAILS)
+    parser = add_command(subparsers, "advise", "what one-sided swaps would save of an unchanged MPI program", run, DETAILS)
     add_launch(parser)
     parser.add_argument("--launcher", metavar="WORDS", help="start the ranks by this command and its flags, as 'srun --mpi=pmix'")
     parser.add_argument("--report", type=pathlib.Path, metavar="FILE.html", help="write a page for a browser, too")

@@ -18,7 +18,6 @@ Replayer: TypeAlias = Callable[[Sequence[replaying.Message]], replaying.Replay]
 
 LEAST_SHARE = 0.005  # of the run: exchanges that take less are not run again
 MOST_PATTERNS = 5
-FEWEST_SAME = 5  # steps between changes of sizes, with fewer of which a plan does not pay
 WORTH = 0.02  # of the run
 
 
@@ -88,24 +87,19 @@ def describe(pattern: Pattern, recording: Recording, scale: float) -> Advice:
                   seconds=seconds, share=seconds / recording.seconds, places=places_of(pattern, recording), kind=kind_of(pattern))
 
 
-def steps_alike(pattern: Pattern) -> float:
-    """For how many steps partners and sizes stay as they are, in the mean; 0 if always."""
-    if not pattern.varies:
-        return 0.0
-    episodes = next(iter(pattern.episodes.values()))
-    shapes = [sorted((one.sends, one.peer, one.bytes) for one in episode.operations) for episode in episodes]
-    return len(shapes) / (1 + sum(one != other for one, other in zip(shapes, shapes[1:])))
+def keeps_partners(pattern: Pattern) -> bool:
+    """Whether each rank always has the same partners, though sizes change."""
+    return all(len({frozenset(one.peer for one in episode.operations) for episode in some}) == 1 for some in pattern.episodes.values())
 
 
-def add_change(advice: Advice, messages: Sequence[replaying.Message], recording: Recording, same_steps: float) -> None:
-    """What would have to be written, and the page about it. same_steps: as steps_alike."""
-    grid = None if same_steps else grids.find(messages, len(recording.ranks))
-    if 0 < same_steps < FEWEST_SAME:
-        advice.change, advice.link = ["hlc_sparse: partners and sizes that change from step to step"], "docs/guide/sparse.md"
-    elif same_steps:
-        advice.change = [f"hlc_exchange_create with the partners and sizes, again whenever they change: here every {same_steps:.0f} steps; "
-                         "hlc_exchange_start and hlc_exchange_finish each step"]
+def add_change(advice: Advice, messages: Sequence[replaying.Message], recording: Recording, pattern: Pattern) -> None:
+    """What would have to be written, and the page about it."""
+    grid = None if pattern.varies else grids.find(messages, len(recording.ranks))
+    if pattern.varies and keeps_partners(pattern):
+        advice.change = ["hlc_exchange_create with these partners, again whenever sizes change; hlc_sparse if that is every few steps"]
         advice.link = "docs/guide/exchange.md"
+    elif pattern.varies:
+        advice.change, advice.link = ["hlc_sparse: partners and sizes that change from step to step"], "docs/guide/sparse.md"
     elif grid:
         advice.change, advice.link = grids.spec(grid, messages), "docs/howto/from-p2p.md"
     else:
@@ -125,7 +119,7 @@ def add_saving(advice: Advice, replay: replaying.Replay) -> None:
 def study(pattern: Pattern, recording: Recording, scale: float, replayer: Replayer | None) -> Advice:
     advice = describe(pattern, recording, scale)
     messages = replaying.messages(pattern, recording)
-    add_change(advice, messages, recording, steps_alike(pattern))
+    add_change(advice, messages, recording, pattern)
     if replayer is None:
         advice.why_not = "not run again"
     elif advice.share < LEAST_SHARE:
