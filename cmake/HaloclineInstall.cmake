@@ -75,7 +75,7 @@ if(TARGET halocline_advise)
   halocline_install_rpath(halocline_advise)
   add_dependencies(installed halocline_advise)
   list(APPEND HALOCLINE_INSTALLED_LIBRARIES $<TARGET_FILE:halocline_advise>)
-  install(TARGETS halocline_advise LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS halocline_advise LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/halocline)
 endif()
 if(TARGET halocline_mpi_abi)
   # A program of another MPI loads it, and is never linked to it.

@@ -69,7 +69,7 @@ def replay_checks(run):
 
 
 def checks(program, library, launcher, replays):
-    build = pathlib.Path(library).resolve().parents[1]
+    build = pathlib.Path(library).resolve().parents[2]
 
     def run(name):
         return Run(program, launcher, build, "--no-replay", name)

@@ -19,7 +19,7 @@ from halocline.command.advice import conclusion, recording
 from halocline.command.options import Subparsers, add_command, add_launch, positive
 from halocline.command.status import Exit, Failure, missing
 
-RECORDER = "libhalocline_advise.so"
+RECORDER = "halocline/libhalocline_advise.so"
 NAMES = {"mpich": "MPICH", "openmpi": "Open MPI"}
 DETAILS = """The program runs once with a recorder, and is not compiled again; with -g its lines are named. Each exchange
 that repeats then runs again in every mode of the library.
@@ -71,7 +71,7 @@ def find_recorder(program: pathlib.Path, launcher: list[str], build: pathlib.Pat
     if wanted in found:
         return found[wanted]
     others = ", ".join(f"{path} is for {NAMES.get(str(variant), 'another MPI')}" for variant, path in found.items())
-    missing(f"{program.name} uses {NAMES.get(wanted, wanted)}, and there is no {RECORDER} for it ({others or 'none at all'}). "
+    missing(f"{program.name} uses {NAMES.get(wanted, wanted)}, and there is no recorder for it ({others or 'none at all'}). "
             "Build Halocline with the program's MPI, and name that build folder with --build")
 
 
@@ -155,7 +155,8 @@ def replays(options: argparse.Namespace, folder: pathlib.Path, found: recording.
 
     if options.no_replay:
         return None
-    build = library.parent.parent if library and (library.parent.parent / "bin" / "halocline-replay").exists() else options.build
+    beside = [folder for folder in library.parents[:5] if (folder / "bin" / "halocline-replay").exists()] if library else []
+    build = beside[0] if beside else options.build
     program = native.need_program("halocline-replay", build)
     given = argparse.Namespace(**{**vars(options), "ranks": len(found.ranks)})
     launcher = launched(given, program)
