@@ -95,8 +95,11 @@ static void crash(void) {
 static const struct {
   const char *name;
   void (*swap)(void);
-} kinds[] = {{"waitall", waitall}, {"sendrecv", sendrecv}, {"any_source", any_source}, {"persistent", persistent}, {"typed", typed},
-             {"neighbours", neighbours}, {"window", window}, {"late", late}, {"nothing", nothing}, {"crash", crash}};
+} kinds[] = {{"waitall", waitall},       {"sendrecv", sendrecv},
+             {"any_source", any_source}, {"persistent", persistent},
+             {"typed", typed},           {"neighbours", neighbours},
+             {"window", window},         {"late", late},
+             {"nothing", nothing},       {"crash", crash}};
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);

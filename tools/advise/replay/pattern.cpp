@@ -22,7 +22,7 @@ Message parse(const std::string &line, const std::string &where, int ranks) {
               std::to_string(ranks) + " ranks; start it on as many as were recorded");
   if (message.bytes < 1 || message.run < 1 || message.bytes % message.run != 0 || message.step < message.run)
     throw Bad(where + ": " + std::to_string(message.bytes) + " bytes in runs of " + std::to_string(message.run) + " every " +
-              std::to_string(message.step) + " are no message");
+              std::to_string(message.step) + " can't be a message");
   return message;
 }
 

@@ -123,8 +123,8 @@ def read_text(rank: Rank, path: pathlib.Path) -> None:
     for line in path.read_text(errors="replace").splitlines():
         word, *rest = line.split(" ")
         if word == "layout":
-            numbers = [int(one) for one in rest]
-            rank.layouts[numbers[0]] = Layout(*numbers[1:5], tuple(zip(numbers[5::2], numbers[6::2])))  # type: ignore[arg-type]
+            name, size, extent, run, first, *levels = [int(one) for one in rest]
+            rank.layouts[name] = Layout(size, extent, run, first, tuple(zip(levels[::2], levels[1::2])))
         elif word in ("comm", "window"):
             rank.groups[int(rest[0])] = int(rest[1])
             if len(rest) > 3:
