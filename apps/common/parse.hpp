@@ -54,11 +54,22 @@ inline CLI::Validator seed() {
   return CLI::Validator(complaint, "");
 }
 
+/// What is wrong with a case file. CLI11 calls every file INI, and names neither the file nor what it expected.
+inline std::string wrong_case(CLI::App &app, const CLI::ConfigError &error) {
+  const std::string what = error.what(), unknown = "INI was not able to parse ";
+  const CLI::Option *file = app.get_config_ptr();
+  const std::string name = file ? file->as<std::string>() : std::string();
+  if (what.compare(0, unknown.size(), unknown) != 0) return name + ": " + what + "\n";
+  return name + ": no option is called '" + what.substr(unknown.size()) + "'; --help lists those that there are\n";
+}
+
 /// Fills what the options of app are bound to. Returns nothing if there is something to run; the status of a wrong command line is 2.
 inline std::optional<Answer> parse(CLI::App &app, int argc, char **argv) {
   try {
     app.parse(argc, argv);
     return {};
+  } catch (const CLI::ConfigError &error) {
+    return Answer{2, "", wrong_case(app, error)};
   } catch (const CLI::Error &error) {
     std::ostringstream out, err;
     const int status = app.exit(error, out, err) == 0 ? 0 : 2;

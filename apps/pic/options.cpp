@@ -23,6 +23,7 @@ static const char *const kFooter =
 
 static void add_case(CLI::App &app, Options &o) {
   app.set_config("case", "", "Case file");
+  app.allow_config_extras(CLI::config_extras_mode::error);
   app.add_option("--title", o.title, "Of the case");
   app.add_option("--source", o.source, "Of its numbers");
   app.add_option("--cells", o.cells, "Along x, y, z")->expected(3)->delimiter(',')->check(CLI::Range(1, 1000000))->capture_default_str();

@@ -6,8 +6,10 @@ wrong.py BOLTZMANN -- LAUNCHER FLAG...
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import pathlib
 import subprocess
 import sys
+import tempfile
 
 SPINODAL = ["--problem", "spinodal", "--order-parameter", "fd"]
 PLATES = ["--problem", "poiseuille", "--walls", "0", "0", "1", "--local", "4", "4", "8", "--force", "1e-4", "0", "0"]
@@ -42,8 +44,14 @@ CASES = [
 
 def main():
     split = sys.argv.index("--")
-    program, launcher = sys.argv[1], sys.argv[split + 1:]
-    for status, words, named in CASES:
+    with tempfile.TemporaryDirectory() as folder:
+        case = pathlib.Path(folder) / "case.toml"
+        case.write_text("steps = 1\nviscosty = 0.1\n")
+        try_all(sys.argv[1], sys.argv[split + 1:], [*CASES, (2, ["--case", str(case)], f"{case}: no option is called 'viscosty'")])
+
+
+def try_all(program, launcher, cases):
+    for status, words, named in cases:
         run = subprocess.run([*launcher, "-n", "2", program, *words], capture_output=True, text=True, check=False, timeout=100)
         said = run.stdout + run.stderr
         if run.returncode != status or named not in said:

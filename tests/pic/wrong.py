@@ -5,8 +5,10 @@ wrong.py PIC -- LAUNCHER FLAG...
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import pathlib
 import subprocess
 import sys
+import tempfile
 
 import cases
 
@@ -44,9 +46,19 @@ WRONG = [
 ]
 
 
+MISSPELLED = "no option is called 'tme_step'"
+
+
 def main():
     program, launcher = cases.program_and_launcher()
-    for words, named in WRONG:
+    with tempfile.TemporaryDirectory() as folder:
+        case = pathlib.Path(folder) / "case.toml"
+        case.write_text("cells = [8, 1, 1]\nwave = 1e-3\ntme_step = 0.1\nsteps = 1\n")
+        try_all(program, launcher, [*WRONG, ([str(case)], f"{case}: {MISSPELLED}")])
+
+
+def try_all(program, launcher, wrong):
+    for words, named in wrong:
         done = subprocess.run([*launcher, "-n", "2", program, *words], capture_output=True, text=True, check=False, timeout=100)
         if done.returncode == 0 or named not in done.stderr:
             sys.exit(f"{words}: exit status {done.returncode}, expected were a failure and {named}\n{done.stdout}{done.stderr}")
