@@ -76,6 +76,9 @@ if(HALOCLINE_SOURCE_CHECKS)
     ${PROJECT_SOURCE_DIR}/apps/common/summary.py)
   add_test(NAME apps.ranking COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/scripts/apps_ranking_test.py
     ${PROJECT_SOURCE_DIR}/apps/common)
+  add_test(NAME apps.pictures COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/scripts/apps_pictures_test.py)
+  set_tests_properties(apps.pictures PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 400)
+  halocline_classify(apps.pictures FULL)
   set_tests_properties(go.script readme orderings fortran_interfaces fortran_interfaces.script prose apps.summary apps.ranking PROPERTIES
     TIMEOUT 120)
   halocline_classify(apps.summary QUICK)

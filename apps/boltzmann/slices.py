@@ -12,10 +12,10 @@ import argparse
 import pathlib
 import sys
 
-import netCDF4
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+import dataset  # noqa: E402
 import plots  # noqa: E402
 
 MOST_SLICES = 5
@@ -69,7 +69,7 @@ def frames_of(phi, plane, times):
 
 def main():
     options = read_arguments()
-    with netCDF4.Dataset(options.file) as file:
+    with dataset.opened(options.file, "boltzmann", "density") as file:
         if "order_parameter" not in file.variables:
             sys.exit(f"{options.file}: no order_parameter, so there is one fluid")
         phi, times = np.ma.getdata(file["order_parameter"][:]), np.ma.getdata(file["time"][:])

@@ -35,6 +35,19 @@ def read_arguments():
     return parser.parse_args()
 
 
+def records_of(files):
+    """The lines of the files. Ends the script where one is no such file."""
+    records = []
+    for file in files:
+        try:
+            records += [json.loads(line) for line in file.read_text().splitlines()]
+        except (OSError, ValueError) as why:
+            sys.exit(f"{file}: cannot be read: {getattr(why, 'strerror', None) or why}; give what cloud --statistics wrote")
+    if not records or not all(isinstance(record, dict) and "liquid_water_path" in record for record in records):
+        sys.exit(f"{files[0]}: it has no means of a run; give what cloud --statistics wrote")
+    return records
+
+
 def series_of(records, name):
     """One number per record; of a profile, its largest."""
     return np.array([np.max(record[name]) for record in records])
@@ -64,7 +77,7 @@ def draw_profile(axes, records, profile):
 
 def main():
     options = read_arguments()
-    records = [json.loads(line) for file in options.files for line in file.read_text().splitlines()]
+    records = records_of(options.files)
     last = [record for record in records if record["time"] >= records[-1]["time"] - options.last]
     figure, axes = plots.plt.subplots(2, 5, figsize=(15, 6), layout="constrained")
     for place, series in zip(axes[:, :2].flat, SERIES):

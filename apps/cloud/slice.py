@@ -13,10 +13,10 @@ import argparse
 import pathlib
 import sys
 
-import netCDF4
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+import dataset  # noqa: E402
 import plots  # noqa: E402
 
 # Variable, title, factor from the file's unit, unit as printed, colour map, and whether the colours are centred on 0. The inversion parts
@@ -128,7 +128,8 @@ def figure_of(data, record, arguments):
 def main():
     arguments = read_arguments()
     target = arguments.output or str(pathlib.Path(arguments.file).with_suffix(".png"))
-    with netCDF4.Dataset(arguments.file) as data:
+    with dataset.opened(arguments.file, "cloud", "theta_l", "q_t", "w") as data:
+        dataset.checked_record(data, arguments.record)
         if arguments.animation:
             plots.animate((figure_of(data, record, arguments) for record in range(len(data["time"]))), arguments.animation)
         else:

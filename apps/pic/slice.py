@@ -12,10 +12,10 @@ import argparse
 import pathlib
 import sys
 
-import netCDF4
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+import dataset  # noqa: E402
 import plots  # noqa: E402
 
 
@@ -61,9 +61,14 @@ class Plane:
         def plane(name):
             return np.ma.getdata(data[name][record, :, :, z])
 
+        layers = data["magnetic_x"].shape[-1]
+        if not -layers <= z < layers:
+            sys.exit(f"{data.filepath()}: --z {z}: it has {layers} cells along z, 0 to {layers - 1}")
         self.place, self.time = (data["x"][:], data["y"][:]), float(data["time"][record])
         bx, self.by, self.bz = plane("magnetic_x"), plane("magnetic_y"), plane("magnetic_z")
-        self.light = next(name for name in data.variables if name.startswith("charge_density_"))
+        self.light = next((name for name in data.variables if name.startswith("charge_density_")), None)
+        if self.light is None:
+            sys.exit(f"{data.filepath()}: it has no charge_density_..., so there are no particles whose current could be drawn")
         self.density = np.abs(plane(self.light))
         if min(bx.shape) < 2:
             sys.exit(f"{data.filepath()}: {bx.shape[0]} x {bx.shape[1]} cells along x and y; a picture of the plane needs at least 2 x 2")
@@ -90,8 +95,8 @@ def figure_of(title, plane, chosen):
 def main():
     options = read_arguments()
     picture = options.animation or options.output or str(pathlib.Path(options.file).with_suffix(".png"))
-    with netCDF4.Dataset(options.file) as data:
-        chosen = Plane(data, options.record, options.z)
+    with dataset.opened(options.file, "pic", "magnetic_x", "magnetic_y", "magnetic_z") as data:
+        chosen = Plane(data, dataset.checked_record(data, options.record), options.z)
         if options.animation:
             records = range(len(data["time"]))
             plots.animate((figure_of(data.title, Plane(data, record, options.z), chosen) for record in records), picture)
