@@ -23,6 +23,7 @@ if(TARGET cloud)
   # Its equations, by code of others and by symmetry: nothing of the library is in it but the halos.
   halocline_launcher_test(NAME cloud.outside SCRIPT cloud/outside.py TARGET cloud COMPUTES LABELS app TIMEOUT 300)
   halocline_launcher_test(NAME cloud.physics SCRIPT cloud/physics.py TARGET cloud COMPUTES LABELS app TIMEOUT 300)
+  halocline_launcher_test(NAME cloud.progress SCRIPT cloud/physics.py TARGET cloud COMPUTES FULL LABELS app ARGS --progress)
   add_executable(halocline_cloud_equations cloud/equations.f90)
   target_link_libraries(halocline_cloud_equations PRIVATE cloud_equations)
   add_test(NAME cloud.equations COMMAND halocline_cloud_equations)

@@ -1,7 +1,7 @@
 !> What the program prints: the run's head, its progress on a terminal, the table of communication, the checks and the fingerprints.
 !> SPDX-License-Identifier: BSD-3-Clause
 module cloud_report
-  use, intrinsic :: iso_fortran_env, only: output_unit, real64
+  use, intrinsic :: iso_fortran_env, only: error_unit, output_unit, real64
   use halocline, only: hlc_mode_name
   use halocline_mpi, only: hlc_mpi_allgather, hlc_mpi_sum, hlc_mpi_wtime
   use cloud_diagnostics, only: fingerprints, negative_shares, LARGEST_COURANT
@@ -21,7 +21,7 @@ module cloud_report
   end interface
 
   integer, parameter :: STANDARD_OUTPUT = 1
-  real(real64), parameter :: PROGRESS_SECONDS = 0.5_real64
+  real(real64), parameter :: PROGRESS_SECONDS = 0.5_real64, LOG_SECONDS = 5
 
 contains
 
@@ -42,29 +42,48 @@ contains
     end associate
   end subroutine print_head
 
-  !> One line that overwrites itself, twice a second, where the output is a terminal.
+  !> On a terminal one line that overwrites itself, twice a second. Elsewhere, as in the log of a job, a line on stderr now and then.
   subroutine print_progress(model, ended)
     type(model_t), intent(in) :: model
     logical, intent(in) :: ended
     real(real64), save :: last = 0, first = 0, first_time = 0
-    real(real64) :: share, elapsed
+    character(100) :: line
+    logical :: on_terminal
     if (model%ranks%rank /= 0) return
-    if (c_isatty(STANDARD_OUTPUT) == 0) return
-    if (hlc_mpi_wtime() - last < PROGRESS_SECONDS .and. .not. ended) return
-    last = hlc_mpi_wtime()
+    on_terminal = c_isatty(STANDARD_OUTPUT) /= 0
     if (first == 0) then
-      first = last
+      first = hlc_mpi_wtime()
       first_time = model%time
+      if (.not. on_terminal) last = first
     end if
-    share = real(model%clock%step - 1, real64)/max(model%case%steps - 1, 1)
-    if (model%case%physics%duration > 0) share = (model%time - first_time)/max(model%case%physics%duration - first_time, 1.0_real64)
-    elapsed = last - first
-    write (output_unit, '(a,i0,a,f0.1,a,i0,a,i0,a)', advance='no') achar(13)//'step ', model%clock%step, ', ', model%time, &
-      ' s simulated, pressure in ', model%pressure%iterations, ' iterations, ', &
-      nint(elapsed*(1 - share)/max(share, 1.0e-6_real64)), ' s to go   '
+    if (hlc_mpi_wtime() - last < merge(PROGRESS_SECONDS, LOG_SECONDS, on_terminal) .and. .not. (ended .and. on_terminal)) return
+    last = hlc_mpi_wtime()
+    line = progress_line(model, share_done(model, first_time), last - first)
+    if (.not. on_terminal) then
+      write (error_unit, '(a)') 'cloud: '//trim(line)
+      return
+    end if
+    write (output_unit, '(a)', advance='no') achar(13)//trim(line)//'   '
     if (ended) write (output_unit, '(a)', advance='no') achar(13)//repeat(' ', 72)//achar(13)
     flush (output_unit)
   end subroutine print_progress
+
+  !> How much of the run is done, from 0 to 1.
+  real(real64) function share_done(model, first_time)
+    type(model_t), intent(in) :: model
+    real(real64), intent(in) :: first_time
+    real(real64) :: duration
+    duration = model%case%physics%duration
+    share_done = real(model%clock%step - 1, real64)/max(model%case%steps - 1, 1)
+    if (duration > 0) share_done = (model%time - first_time)/max(duration - first_time, 1.0_real64)
+  end function share_done
+
+  character(100) function progress_line(model, share, elapsed)
+    type(model_t), intent(in) :: model
+    real(real64), intent(in) :: share, elapsed
+    write (progress_line, '(a,i0,a,f0.1,a,i0,a,i0,a)') 'step ', model%clock%step, ', ', model%time, ' s simulated, pressure in ', &
+      model%pressure%iterations, ' iterations, ', nint(elapsed*(1 - share)/max(share, 1.0e-6_real64)), ' s to go'
+  end function progress_line
 
   !> The table of communication per step and site. Times are each rank's own, averaged over the ranks. Collective.
   subroutine print_communication(model)

@@ -3,7 +3,9 @@
 rain that comes and goes is balanced; the case begins with the cloud that it is known for; the start of ./go has one, on any layers; files
 of other grids are refused.
 
-physics.py CLOUD -- LAUNCHER FLAG...
+physics.py CLOUD [--progress] -- LAUNCHER FLAG...
+
+With --progress: only that a long run whose output is no terminal says on stderr how far it is.
 
 Standard library only. Last line: N passed, N failed, N skipped.
 
@@ -166,12 +168,24 @@ def clouds(runs):
             and 0.1 < max(start[0]["w_variance"]) < 1.0)
 
 
+def progress(runs):
+    command = [word for word in runs.command(2, QUICK, "--steps", 1000000) if word != "--quiet"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as run:
+        line = run.stderr.readline()
+        run.terminate()
+        run.stderr.read()
+    said = re.fullmatch(r"cloud: step (\d+), (\d*\.\d) s simulated, pressure in \d+ iterations, (\d+) s to go\n", line)
+    yield f"a run that is logged says how far it is: {line.strip()}", bool(said) and int(said[1]) > 0 and int(said[3]) > 0
+
+
 def main():
     split = sys.argv.index("--")
+    all_but_progress = [restarts, wrong_input, full_disk, too_large, tracers, rain_that_is_gone, clouds]
+    parts = [progress] if "--progress" in sys.argv[:split] else all_but_progress
     passed = failed = skipped = 0
     with tempfile.TemporaryDirectory() as folder:
         runs = Runs(sys.argv[1], sys.argv[split + 1:], folder)
-        for part in (restarts, wrong_input, full_disk, too_large, tracers, rain_that_is_gone, clouds):
+        for part in parts:
             for what, right in part(runs):
                 passed, failed, skipped = passed + (right is True), failed + (right is False), skipped + (right is None)
                 if not right:
