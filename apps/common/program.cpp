@@ -64,10 +64,8 @@ struct Running {
 [[noreturn]] void end_run() {
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
-  } catch (const halocline::Error &error) {
-    have_all_failed(running.failures) ? end_together(error) : end_job(error);
   } catch (const std::exception &error) {
-    end_job(error);
+    have_all_failed(running.failures) ? end_together(error) : end_job(error);
   } catch (...) {
   }
   std::abort();

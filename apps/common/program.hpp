@@ -17,9 +17,8 @@ struct Answer {
 /// Rank 0 prints it. Returns the exit status: 0 for help, 2 for a complaint.
 int say(const Answer &answer);
 
-/// Returns what `run` returns, which is called between MPI_Init and MPI_Finalize. Where all ranks throw an error of the library, rank 0
-/// prints its own, and the process ends with status 2. One that only some ranks throw ends the whole job, with their messages, and so does
-/// any other exception. Nobody may catch it on the way here: no destructor runs, because those of plans, segments and windows would wait for
+/// Returns what `run` returns, which is called between MPI_Init and MPI_Finalize. Where all ranks throw an exception, rank 0 prints
+/// its own, and the process ends with status 2. One that only some ranks throw ends the whole job, with their messages. Nobody may catch it on the way here: no destructor runs, because those of plans, segments and windows would wait for
 /// the ranks that have not thrown.
 int run_program(const char *name, const std::function<int()> &run);
 

@@ -257,7 +257,12 @@ class Reader {
   }
 
  public:
-  explicit Reader(const std::string &path) : path_(path) { need(nc_open(path.c_str(), NC_NOWRITE, &id_), path, "cannot be read"); }
+  explicit Reader(const std::string &path) : path_(path) {
+    need(nc_open(path.c_str(), NC_NOWRITE, &id_), "--restart " + path, "cannot be read");
+    int step = -1;
+    if (nc_inq_varid(id_, "state_step", &step) != NC_NOERR)
+      throw std::runtime_error("--restart " + path + ": it has no state of pic; give what --output or --checkpoint wrote");
+  }
   Reader(const Reader &) = delete;
   Reader &operator=(const Reader &) = delete;
   ~Reader() { nc_close(id_); }
