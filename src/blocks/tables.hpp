@@ -51,8 +51,8 @@ struct Piece {
   Box whole_mine;
   Cells whole_theirs{};  // where the whole of theirs starts; it has as many cells
   Cells owner{1, 1, 1, 1}, above{};  // values of the block whose halo it is part of, and the depth of its high halo
-  std::int64_t bytes_before = 0;     // in the message of the running swap
-  std::vector<BlockMove> moves;      // per field of the group
+  std::int64_t bytes_before = 0;  // in the message of the running swap
+  std::vector<BlockMove> moves;  // per field of the group
 
   /// `theirs`, as far as the running swap is deep.
   Box theirs() const {
@@ -81,14 +81,14 @@ struct BlockTables {
   std::vector<hlc_field_shape> shapes;  // per field, with its depths
   std::vector<FieldGroup> groups;
   std::vector<BlockArray> arrays;  // per block and field
-  std::vector<int> part_of;        // per block
-  std::vector<BlockLink> links;    // link i is edge i of the exchange
-  BlockLink own;                   // in: between my blocks
+  std::vector<int> part_of;  // per block
+  std::vector<BlockLink> links;  // link i is edge i of the exchange
+  BlockLink own;  // in: between my blocks
 
-  std::int64_t deepest = 0;     // halo values on any side of any field, without owned nodes
+  std::int64_t deepest = 0;  // halo values on any side of any field, without owned nodes
   std::int64_t self_bytes = 0;  // between my blocks, of a swap of everything
 
-  std::vector<int> swapped;     // fields of the running swap
+  std::vector<int> swapped;  // fields of the running swap
   std::int64_t most = kWholeDepth;  // its halo cells per side
   bool reverse = false;
 
