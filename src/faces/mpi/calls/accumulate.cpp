@@ -289,15 +289,30 @@ int compare_and_swap(Window &window, const typed::Swap &values, const TargetBuff
   return checked(window, access, [&] { return compare_and_swap_now(window, values, target); });
 }
 
-/// A frequent change of one element of a window that is not checked, before anything else is made. False if it has not been made.
+/// A frequent change of one element, in a window of one node whose memory is alike, by a rank of one thread, before anything is made for other
+/// cases. The lock of the target's accumulates is free. False if nothing has been changed.
+[[gnu::always_inline]] inline bool change_at_once(Window &window, MPI_Op op, const typed::Fetch &values, const TargetBuffer &target) {
+  if (static_cast<unsigned>(target.rank) >= static_cast<unsigned>(window.ranks_at_once)) return false;
+  const typed::Layout *const layout = typed::layout_of(target.type);
+  if (!layout || layout->basics() != 1 || !layout->contiguous()) return false;
+  char *const place = window.memory.find_alike(target.rank, static_cast<std::int64_t>(target.displacement), layout->bytes());
+  if (!place || !window.epochs.may_access(target.rank) || window.epochs.excludes_others(target.rank)) return false;
+  const Operation operation = typed::operation_of(op);
+  TargetWords &words = window.memory.words_on_node(target.rank);
+  if (!try_accumulates(words)) return false;
+  order_reads_under_lock();
+  const bool changed = typed::change_single(operation, layout->basic(), {place, values.origin, values.result});
+  put_order.has_put = true;
+  return static_cast<void>(release_accumulates(window, target.rank, words)), changed;
+}
 [[gnu::always_inline]] inline bool accumulate_at_once(Window &window, MPI_Op op, const OriginBuffer &origin, const TargetBuffer &target) {
-  return !window.check && origin.count == 1 && origin.type == target.type && op != MPI_NO_OP && is_address(origin.address) &&
-         change_plain(window, op, {origin.address, nullptr}, target);
+  return origin.count == 1 && target.count == 1 && origin.type == target.type && op != MPI_NO_OP && is_address(origin.address) &&
+         change_at_once(window, op, {origin.address, nullptr}, target);
 }
 [[gnu::always_inline]] inline bool fetch_at_once(Window &window, MPI_Op op, const typed::Fetch &values, const TargetBuffer &target) {
-  if (window.check || !is_address(values.result) || (op != MPI_NO_OP && !is_address(values.origin))) return false;
+  if (window.ranks_at_once == 0 || !is_address(values.result) || (op != MPI_NO_OP && !is_address(values.origin))) return false;
   window.comm->yield_if_oversubscribed();
-  return change_plain(window, op, values, target);
+  return change_at_once(window, op, values, target);
 }
 
 int answered(Window &window, int code) { return code == MPI_SUCCESS ? code : answer(window, code); }

@@ -51,7 +51,7 @@ Status unlock_all(Window &window);
 Status wait_for_accumulates(Window &window, int target);
 Status unlock_accumulates_slowly(Window &window, int target);
 inline bool try_accumulates(TargetWords &words) {
-  // SYNC accumulated-before-next (pairs with unlock_accumulates)
+  // SYNC accumulated-before-next (pairs with release_accumulates)
   return words.accumulates.exchange(1, std::memory_order_acquire) == 0;
 }
 /// The first failure of two steps.
@@ -62,13 +62,16 @@ inline Status lock_accumulates(Window &window, int target) {
   if (!window.comm->spans_nodes() && try_accumulates(window.memory.words(target))) return Status::ok;
   return wait_for_accumulates(window, target);
 }
-inline Status unlock_accumulates(Window &window, int target) {
-  if (window.comm->spans_nodes()) return unlock_accumulates_slowly(window, target);
-  TargetWords &words = window.memory.words(target);
+/// The same in a window of one node, by the words of the target.
+inline Status release_accumulates(Window &window, int target, TargetWords &words) {
   // SYNC accumulated-before-next (pairs with try_accumulates). No fence follows: the store may be seen after the look for waiting ranks. A
   // rank that begins to wait looks many times before it sleeps, and once more within 10 ms.
   words.accumulates.store(0, std::memory_order_release);
   return words.accumulates_waiting.load(std::memory_order_relaxed) > 0 ? unlock_accumulates_slowly(window, target) : Status::ok;
+}
+inline Status unlock_accumulates(Window &window, int target) {
+  if (window.comm->spans_nodes()) return unlock_accumulates_slowly(window, target);
+  return release_accumulates(window, target, window.memory.words(target));
 }
 
 }  // namespace halocline::core::mpi

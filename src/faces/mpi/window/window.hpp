@@ -79,8 +79,7 @@ class Window {
   /// The same for a flush. The full fence is left to order_reads. Programs count on it that accesses of this rank after a local flush follow
   /// those before it. Where the network does not keep that order, a local flush is a remote one.
   int flush(int target, Completion completion) {
-    std::atomic_thread_fence(std::memory_order_acq_rel);
-    if (put_order.has_put) put_order = {false, true};
+    order_before_flush();
     const bool in_order = comm->keeps_order() && !has_sent_puts_.load(std::memory_order_relaxed);
     return comm->spans_nodes() ? complete_begun(target, in_order ? completion : Completion::remote) : MPI_SUCCESS;
   }
@@ -88,6 +87,11 @@ class Window {
   int complete_begun(int target, Completion completion) {
     if (!comm->spans_nodes()) return MPI_SUCCESS;
     return target != kAllTargets && comm->is_near(target) ? MPI_SUCCESS : complete_far(target, completion);
+  }
+  /// The order that a flush gives, without waiting for any access.
+  static void order_before_flush() {
+    std::atomic_thread_fence(std::memory_order_acq_rel);
+    if (put_order.has_put) put_order = {false, true};
   }
   /// As complete of all targets, and of all messages that need no reply.
   int complete_all();

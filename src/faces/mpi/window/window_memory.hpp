@@ -154,6 +154,12 @@ class WindowMemory {
     if (alike_.begin) return {alike_.begin + rank * alike_.stride, 0, alike_.bytes, alike_.unit, true, false};
     return parts_.segment || listed_.empty() ? place_of(rank) : listed_[static_cast<std::size_t>(rank)];
   }
+  /// Where some bytes of a rank are, in memory that all ranks have alike and mapped; null if it is not, or they are outside.
+  [[gnu::always_inline]] char *find_alike(int rank, std::int64_t displacement, std::int64_t bytes) const {
+    std::int64_t offset = 0;
+    if (!alike_.begin || __builtin_mul_overflow(displacement, alike_.unit, &offset)) return nullptr;
+    return offset >= 0 && offset <= alike_.bytes - bytes ? alike_.begin + rank * alike_.stride + offset : nullptr;
+  }
   /// The words of a rank of this node.
   TargetWords &words(int rank) const { return *reinterpret_cast<TargetWords *>(part(rank)); }
   /// The same in a window of one node.
