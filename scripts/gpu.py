@@ -64,23 +64,25 @@ class Runs:
     def left(self):
         return self.end - time.monotonic()
 
-    def program(self, ranks, *words):
-        """Runs a program on so many ranks. Returns its output, and whether it succeeded; None: there was no time."""
-        if self.left() < 1:
+    def program(self, ranks, *words, kept=0.0):
+        """Runs a program on so many ranks, and keeps so many seconds for what follows. Returns its output, and whether it succeeded; None:
+        there was no time."""
+        time_left = self.left() - kept
+        if time_left < 1:
             return None, False
         try:
             done = subprocess.run(launch.command(self.build, ranks, *words), env=self.environment, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, text=True, errors="replace", timeout=self.left(), check=False)
+                                  stderr=subprocess.STDOUT, text=True, errors="replace", timeout=time_left, check=False)
         except subprocess.TimeoutExpired as late:
             output = late.stdout.decode(errors="replace") if late.stdout else ""
-            return output + f"\nended after {SECONDS} seconds for all\n", False
+            return output + f"\nended after {time_left:.0f} seconds: there was no more time\n", False
         return done.stdout, done.returncode == 0
 
     def count(self, ranks, output, succeeded, what):
         """Counts a run as one, and shows what a failed one has said."""
         if output is None:
             self.skipped += 1
-            print(f"skipped  {what} on {ranks} ranks: {SECONDS} seconds for all are over")
+            print(f"skipped  {what} on {ranks} ranks: there was no time left")
         elif succeeded:
             self.passed += 1
             print(f"passed   {what} on {ranks} ranks{self.tests_in(output)}")
@@ -102,7 +104,7 @@ def run(options):
     if options.stand_in:
         print("Dry run: the stand-in takes the place of CUDA's driver. Times mean nothing.")
     for ranks in TEST_RANKS:
-        output, succeeded = runs.program(ranks, TESTS)
+        output, succeeded = runs.program(ranks, TESTS, kept=0.5 * options.seconds)
         runs.count(ranks, output, succeeded, "tests of fields in a device's memory")
     results = pathlib.Path(options.results)
     results.mkdir(exist_ok=True)
