@@ -1,6 +1,6 @@
-// Messages between processes of a node, through rings in shared memory (message_ring.hpp). Those of a process to another are matched by tag, in the
-// order in which they were sent. A message that is long, or finds its ring half full, leaves its head there and is sent by MPI, which holds as
-// much as it does without rings. What is not waited for yet is kept by its receiver. Any thread may call.
+// Messages between processes of a node, through rings in shared memory (message_ring.hpp). Those of a process to another are matched by
+// tag, in the order in which they were sent. A message that is long, or finds a quarter of its ring in use, leaves its head there and is
+// sent by MPI, which holds as much as it does without rings. What is not waited for yet is kept by its receiver. Any thread may call.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -37,6 +37,10 @@ class ArmciRace {
     sides_.emplace_back("halocline", own_armci(), ranks, rank_, kMemory);
     if (!options.against.empty()) sides_.emplace_back("against", loaded_armci(options.against), ranks, rank_, kMemory);
     buffer_.resize(kMemory / 8);
+    // Rank 0 says, which makes the operations: all ranks have to run the same rows.
+    int is_mapped = own().calls.same_node(target_);
+    MPI_Bcast(&is_mapped, 1, MPI_INT, 0, comm_);
+    has_limit_ = is_mapped != 0;
   }
 
   Operation operation_of(Move move, const Shape &shape) {
@@ -45,7 +49,7 @@ class ArmciRace {
     Operation operation{name, shape.bytes(), {}, 1'000'000, "us", shape.rows};
     for (ArmciSide &side : sides_)
       operation.backends.push_back({side.by, [this, &side, move, shape](int count) { return sample(side, move, shape, count); }});
-    if (own().calls.same_node(target_) != 0 || target_ == rank_)
+    if (has_limit_)
       operation.backends.push_back({kLimitBackend, [this, move, shape](int count) { return sample_limit(move, shape, count); }});
     return operation;
   }
@@ -149,6 +153,7 @@ class ArmciRace {
   std::vector<double> buffer_;
   double stamp_ = 0;
   long word_ = 0;
+  bool has_limit_ = false;  // the target's memory is mapped where the operations are made
 };
 
 std::vector<Operation> operations_of(ArmciRace &race, const std::string &part, const ArmciOptions &options) {
