@@ -180,11 +180,13 @@ def headline_of(said: Conclusion) -> str:
         return f"Not worth it: exchanges that repeat take {100 * most:.1f} % of the run." if most < WORTH else \
             f"Exchanges that repeat take {100 * most:.1f} % of the run. What a mode would save was not measured."
     span = f"{100 * middle:.1f} % of the run (between {100 * max(0.0, low):.1f} and {100 * high:.1f} %)"
+    if high < WORTH:
+        return f"Not worth it: one-sided swaps would save {span}." if middle > 0 else \
+            "Not worth it: no mode saves anything of the program's own messages here."
     if any(one.replay and one.replay.is_noisy for one in tried):
         return f"The machine was too busy for an answer: one-sided swaps would save {span}. Measure again when it is quiet."
     if middle < WORTH or low <= 0:
-        return f"Not worth it: one-sided swaps would save {span}." if middle > 0 else \
-            "Not worth it: no mode is faster than the program's own messages here."
+        return f"Not worth it: one-sided swaps would save {span}."
     return f"Worth it: one-sided swaps would save {span}."
 
 

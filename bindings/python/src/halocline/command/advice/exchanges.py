@@ -72,7 +72,7 @@ class Reader:
         self.pending: dict[int, Operation | None] = {}
         self.persistent: dict[int, tuple[bool, Any]] = {}
         self.open: Episode | None = None
-        self.tests_since = 0.0  # the first of the unsuccessful tests before a wait
+        self.tested = 0.0  # nanoseconds in unsuccessful tests before a wait, which count as its beginning
         self.episodes: list[Episode] = []
         self.totals = Totals()
 
@@ -111,8 +111,9 @@ class Reader:
             self.wait(row, items or [row[4]], sources, begin, end)
         elif kind == Kind.SPIN:
             if self.pending and self.open:
-                self.open.cost += row[4] * (end - begin) / max(1, row[1] - row[0])
-                self.tests_since = self.tests_since or begin
+                inside = row[4] * (end - begin) / max(1, row[1] - row[0])
+                self.open.cost += inside
+                self.tested += inside
         elif kind == Kind.NEIGHBOUR:
             self.neighbours(row, items, begin, end)
         else:
@@ -151,7 +152,7 @@ class Reader:
             made.wait_begin, made.wait_end = begin, end
 
     def wait(self, row: tuple[Any, ...], handles: list[int], sources: list[int], begin: float, end: float) -> None:
-        since, self.tests_since = self.tests_since or begin, 0.0
+        since, self.tested = begin - self.tested, 0.0
         done = [(at, self.pending.pop(handle)) for at, handle in enumerate(handles) if handle in self.pending]
         if not done:
             self.totals.other += end - begin

@@ -48,6 +48,8 @@ def saving(one: Advice, whole: float) -> str:
     if one.replay is None:
         return ""
     middle, low, high = one.saved
+    if middle <= 0 and one.replay.saving.median > 0:
+        return "There is nothing to save: in the program this exchange only waits for late ranks."
     if middle <= 0:
         return "No mode is faster than the program's own messages."
     return (f"Mode {one.replay.best} would save {time_of(one.replay.saving.median)} per step, {seconds(middle)} of the run: "

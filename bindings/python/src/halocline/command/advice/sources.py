@@ -13,6 +13,7 @@ from halocline.command.advice.exchanges import Site
 
 
 NEAR = 20  # lines between calls that are named together
+MOST_FUNCTIONS = 4  # without lines
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,7 +28,12 @@ class Line:
     def text(self) -> str:
         if self.file:
             return f"{shortened(self.file)}:{self.line}"
-        return f"{self.function or 'an unnamed function'} in {pathlib.Path(self.module).name}"
+        return f"{plain(self.function) or 'an unnamed function'} in {pathlib.Path(self.module).name}"
+
+
+def plain(function: str) -> str:
+    """A function's name without the types of its arguments."""
+    return function.replace("(anonymous namespace)::", "").partition("(")[0]
 
 
 def shortened(path: str) -> str:
@@ -78,4 +84,5 @@ def ranges(lines: Iterable[Line]) -> list[str]:
             else:
                 parts.append((number, number))
         found.append(f"{shortened(file)}:" + ",".join(f"{first}-{last}" if last > first else f"{first}" for first, last in parts))
-    return found + others
+    more = [f"{len(others) - MOST_FUNCTIONS} more functions"] if len(others) > MOST_FUNCTIONS else []
+    return found + others[:MOST_FUNCTIONS] + more
