@@ -12,27 +12,35 @@
 
 #include "host.hpp"
 
-// clang-format off
+// clang-format off: several names a line.
 #define HLC_ADVISE_NAMES \
-  HLC_ADVISE_NAME(send) HLC_ADVISE_NAME(ssend) HLC_ADVISE_NAME(bsend) HLC_ADVISE_NAME(rsend) HLC_ADVISE_NAME(isend) \
-  HLC_ADVISE_NAME(issend) HLC_ADVISE_NAME(ibsend) HLC_ADVISE_NAME(irsend) HLC_ADVISE_NAME(send_init) HLC_ADVISE_NAME(ssend_init) \
-  HLC_ADVISE_NAME(bsend_init) HLC_ADVISE_NAME(rsend_init) HLC_ADVISE_NAME(irecv) HLC_ADVISE_NAME(recv_init) HLC_ADVISE_NAME(recv) \
-  HLC_ADVISE_NAME(sendrecv) HLC_ADVISE_NAME(sendrecv_replace) HLC_ADVISE_NAME(wait) HLC_ADVISE_NAME(waitall) HLC_ADVISE_NAME(waitany) \
-  HLC_ADVISE_NAME(waitsome) HLC_ADVISE_NAME(test) HLC_ADVISE_NAME(testall) HLC_ADVISE_NAME(testany) HLC_ADVISE_NAME(testsome) \
-  HLC_ADVISE_NAME(start) HLC_ADVISE_NAME(startall) HLC_ADVISE_NAME(probe) HLC_ADVISE_NAME(iprobe) HLC_ADVISE_NAME(neighbor_alltoall) \
+  HLC_ADVISE_NAME(send) HLC_ADVISE_NAME(ssend) HLC_ADVISE_NAME(bsend) \
+  HLC_ADVISE_NAME(rsend) HLC_ADVISE_NAME(isend) HLC_ADVISE_NAME(issend) \
+  HLC_ADVISE_NAME(ibsend) HLC_ADVISE_NAME(irsend) HLC_ADVISE_NAME(send_init) \
+  HLC_ADVISE_NAME(ssend_init) HLC_ADVISE_NAME(bsend_init) HLC_ADVISE_NAME(rsend_init) \
+  HLC_ADVISE_NAME(irecv) HLC_ADVISE_NAME(recv_init) HLC_ADVISE_NAME(recv) \
+  HLC_ADVISE_NAME(sendrecv) HLC_ADVISE_NAME(sendrecv_replace) HLC_ADVISE_NAME(wait) \
+  HLC_ADVISE_NAME(waitall) HLC_ADVISE_NAME(waitany) HLC_ADVISE_NAME(waitsome) \
+  HLC_ADVISE_NAME(test) HLC_ADVISE_NAME(testall) HLC_ADVISE_NAME(testany) \
+  HLC_ADVISE_NAME(testsome) HLC_ADVISE_NAME(start) HLC_ADVISE_NAME(startall) \
+  HLC_ADVISE_NAME(probe) HLC_ADVISE_NAME(iprobe) HLC_ADVISE_NAME(neighbor_alltoall) \
   HLC_ADVISE_NAME(neighbor_alltoallv) HLC_ADVISE_NAME(neighbor_alltoallw) HLC_ADVISE_NAME(neighbor_allgather) \
   HLC_ADVISE_NAME(neighbor_allgatherv) HLC_ADVISE_NAME(ineighbor_alltoall) HLC_ADVISE_NAME(ineighbor_alltoallv) \
   HLC_ADVISE_NAME(ineighbor_alltoallw) HLC_ADVISE_NAME(ineighbor_allgather) HLC_ADVISE_NAME(ineighbor_allgatherv) \
-  HLC_ADVISE_NAME(barrier) HLC_ADVISE_NAME(ibarrier) HLC_ADVISE_NAME(bcast) HLC_ADVISE_NAME(reduce) HLC_ADVISE_NAME(allreduce) \
-  HLC_ADVISE_NAME(iallreduce) HLC_ADVISE_NAME(scan) HLC_ADVISE_NAME(exscan) HLC_ADVISE_NAME(reduce_scatter) \
-  HLC_ADVISE_NAME(reduce_scatter_block) HLC_ADVISE_NAME(gather) HLC_ADVISE_NAME(gatherv) HLC_ADVISE_NAME(scatter) \
-  HLC_ADVISE_NAME(scatterv) HLC_ADVISE_NAME(allgather) HLC_ADVISE_NAME(allgatherv) HLC_ADVISE_NAME(alltoall) \
-  HLC_ADVISE_NAME(alltoallv) HLC_ADVISE_NAME(alltoallw) HLC_ADVISE_NAME(put) HLC_ADVISE_NAME(get) HLC_ADVISE_NAME(rput) \
-  HLC_ADVISE_NAME(rget) HLC_ADVISE_NAME(accumulate) HLC_ADVISE_NAME(raccumulate) HLC_ADVISE_NAME(get_accumulate) \
-  HLC_ADVISE_NAME(fetch_and_op) HLC_ADVISE_NAME(compare_and_swap) HLC_ADVISE_NAME(win_fence) HLC_ADVISE_NAME(win_lock) \
-  HLC_ADVISE_NAME(win_unlock) HLC_ADVISE_NAME(win_lock_all) HLC_ADVISE_NAME(win_unlock_all) HLC_ADVISE_NAME(win_flush) \
-  HLC_ADVISE_NAME(win_flush_all) HLC_ADVISE_NAME(win_flush_local) HLC_ADVISE_NAME(win_flush_local_all) HLC_ADVISE_NAME(win_sync) \
-  HLC_ADVISE_NAME(win_post) HLC_ADVISE_NAME(win_start) HLC_ADVISE_NAME(win_complete) HLC_ADVISE_NAME(win_wait)
+  HLC_ADVISE_NAME(barrier) HLC_ADVISE_NAME(ibarrier) HLC_ADVISE_NAME(bcast) \
+  HLC_ADVISE_NAME(reduce) HLC_ADVISE_NAME(allreduce) HLC_ADVISE_NAME(iallreduce) \
+  HLC_ADVISE_NAME(scan) HLC_ADVISE_NAME(exscan) HLC_ADVISE_NAME(reduce_scatter) \
+  HLC_ADVISE_NAME(reduce_scatter_block) HLC_ADVISE_NAME(gather) HLC_ADVISE_NAME(gatherv) \
+  HLC_ADVISE_NAME(scatter) HLC_ADVISE_NAME(scatterv) HLC_ADVISE_NAME(allgather) \
+  HLC_ADVISE_NAME(allgatherv) HLC_ADVISE_NAME(alltoall) HLC_ADVISE_NAME(alltoallv) \
+  HLC_ADVISE_NAME(alltoallw) HLC_ADVISE_NAME(put) HLC_ADVISE_NAME(get) \
+  HLC_ADVISE_NAME(rput) HLC_ADVISE_NAME(rget) HLC_ADVISE_NAME(accumulate) \
+  HLC_ADVISE_NAME(raccumulate) HLC_ADVISE_NAME(get_accumulate) HLC_ADVISE_NAME(fetch_and_op) \
+  HLC_ADVISE_NAME(compare_and_swap) HLC_ADVISE_NAME(win_fence) HLC_ADVISE_NAME(win_lock) \
+  HLC_ADVISE_NAME(win_unlock) HLC_ADVISE_NAME(win_lock_all) HLC_ADVISE_NAME(win_unlock_all) \
+  HLC_ADVISE_NAME(win_flush) HLC_ADVISE_NAME(win_flush_all) HLC_ADVISE_NAME(win_flush_local) \
+  HLC_ADVISE_NAME(win_flush_local_all) HLC_ADVISE_NAME(win_sync) HLC_ADVISE_NAME(win_post) \
+  HLC_ADVISE_NAME(win_start) HLC_ADVISE_NAME(win_complete) HLC_ADVISE_NAME(win_wait)
 // clang-format on
 
 namespace {
