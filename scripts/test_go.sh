@@ -401,7 +401,7 @@ refuses_an_unknown_option_of_test() {
 
 tells_of_the_options_of_ctest() {
   "$tree/go" test --long -R x >"$work/output" 2>&1 && return 1
-  says "no option '-R'" && says '--all, --long, and -- before options of ctest'
+  says "no option '-R'" && says '--all, --long, --gpu, and -- before options of ctest'
 }
 
 helps() { "$tree/go" help >"$work/output" 2>&1 && says './go test' && says './go bench' && says './go clean'; }

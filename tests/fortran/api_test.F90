@@ -233,7 +233,7 @@ contains
     if (context%rank == 0) call hlc_halo_init(context, grid, [hlc_field_of(small, "q")], 1, halo, status=status)
     if (context%rank /= 0) call hlc_halo_init(context, grid, [hlc_field_of(right, "q")], 1, halo, status=status)
     call expect(status == HLC_ERR_ARGUMENT, "too small on rank 0: " // hlc_status_name(status))
-    call expect_error(status, HLC_ERR_ARGUMENT, "'q' has 7 cells", "the sentence on every rank: ")
+    call expect_error(status, HLC_ERR_ARGUMENT, "'q' has 7 values", "the sentence on every rank: ")
     call hlc_halo_init(context, grid, [hlc_field_of(line, "line")], 1, halo, status=status)
     call expect_error(status, HLC_ERR_ARGUMENT, "rank 1", "a line for a plane: ")
     call hlc_halo_init(context, grid, [hlc_field ::], 1, halo, status=status)
