@@ -164,7 +164,7 @@ TEST(NumberingErrors, name_the_rank_and_the_order_that_is_none) {
     expect_words({"hlc_grid_reorder" + last + value});
     for (const int *neighbours : {static_cast<const int *>(nullptr), nobody}) {
       EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, plan(grid, neighbours)));
-      expect_words({"hlc_halo_init" + last + value});
+      expect_words({"hlc_halo_init of plan", last + value});
     }
     grid.order = order;
     EXPECT_EQ(hlc_grid_rank(&grid, grid.coords), HLC_NO_NEIGHBOUR);
