@@ -94,10 +94,11 @@ class Disagreement : public testing::TestWithParam<ModeChoice> {
       Flow flow(GetParam(), blocks);
       const hlc_status status = flow.swap(rank() == size() - 1 ? other : most);
       const std::string message = status == HLC_OK ? "" : hlc_error_message();
-      const std::set<hlc_status> ends = knows_sizes(GetParam()) ? std::set{is_concerned() ? HLC_ERR_MISMATCH : HLC_OK}
-                                                                : std::set{HLC_OK, HLC_ERR_MISMATCH, HLC_ERR_TIMEOUT};
+      const std::set<hlc_status> ends = knows_sizes(GetParam())
+                                            ? std::set{is_concerned() ? HLC_ERR_MISMATCH : HLC_OK}
+                                            : std::set{HLC_OK, HLC_ERR_MISMATCH, HLC_ERR_TIMEOUT, HLC_ERR_MPI};  // Open MPI: truncated
       EXPECT_EQ(ends.count(status), 1u) << status << ": " << message;
-      if (status != HLC_OK) {
+      if (status != HLC_OK && status != HLC_ERR_MPI) {
         EXPECT_TRUE(message_names({"a swap of plan ", "rank " + std::to_string(rank())})) << message;
       }
       if (status == HLC_ERR_MISMATCH && knows_sizes(GetParam())) {
