@@ -1,6 +1,7 @@
 // MPI_Ineighbor_alltoall, MPI_Neighbor_alltoall_init and their relatives.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mutex>
+#include <type_traits>
 #include <utility>
 
 #include "faces/mpi/collective/call_counts.hpp"
@@ -24,7 +25,7 @@ int begin(const std::shared_ptr<Links> &links, MPI_Comm comm, const Sent &sent, 
   auto made = std::make_unique<ExchangeRequest>(OwnRequest::Kind::once, links);
   if (const int code = sent.fill(made->exchange().out)) return code;
   if (const int code = received.fill(made->exchange().in)) return code;
-  made->keep_types();
+  if (const int code = made->keep_types()) return code;
   made->comm = comm;
   ExchangeRequest &started = *made;
   if (const int code = give_handle(std::move(made), request)) return code;
@@ -52,14 +53,16 @@ std::function<int(MPI_Request *)> call_of_host(Function *function, Arguments... 
   return [=](MPI_Request *request) { return function(arguments..., request); };
 }
 
-/// `begin_by_host`: the nonblocking call, for a host that has no persistent one.
-template <class Sent, class Received>
+/// `begin`: the nonblocking call, for a host that has no persistent one.
+template <class Sent, class Received, class Function>
 int init_blocks(Collective call, MPI_Comm comm, const Sent &sent, const Received &received, MPI_Request *request,
-                const std::function<int(MPI_Request *)> &init_by_host, const std::function<int(MPI_Request *)> &begin_by_host) {
+                const std::function<int(MPI_Request *)> &init_by_host, Function begin) {
   std::unique_ptr<OwnRequest> made;
+  BlockNumbers numbers;
   if (comm != MPI_COMM_NULL && request && has_topology(comm)) {
     Pattern pattern;
     if (const int code = read_topology(comm, &pattern)) return refuse_request(comm, code);
+    numbers = {pattern.out.size(), pattern.in.size()};
     BlockLists blocks{std::vector<Block>(pattern.out.size()), std::vector<Block>(pattern.in.size())};
     if (const int code = sent.fill(blocks.out)) return refuse_request(comm, code);
     if (const int code = received.fill(blocks.in)) return refuse_request(comm, code);
@@ -67,7 +70,10 @@ int init_blocks(Collective call, MPI_Comm comm, const Sent &sent, const Received
   }
   count_collective(call, made != nullptr);
   if (!made && init_by_host) return init_by_host(request);
-  if (!made) made = std::make_unique<HostRequest>(begin_by_host);
+  if constexpr (!std::is_null_pointer_v<Function>)
+    if (!made)
+      if (const int code = make_host_request(begin, comm, sent, received, numbers, &made)) return refuse_request(comm, code);
+  if (!made) return refuse_request(comm, refuse(MPI_ERR_OTHER, "the host MPI does not have this function"));
   const int code = give_handle(std::move(made), request);
   return code == MPI_SUCCESS ? code : refuse_request(comm, code);
 }
@@ -112,31 +118,29 @@ int MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype 
   return init_blocks(Collective::neighbor_alltoall_init, comm, EqualBlocks{sendbuf, sendcount, sendtype},
                      EqualBlocks{recvbuf, recvcount, recvtype}, request,
                      call_of_host(host::Neighbor_alltoall_init, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info),
-                     call_of_host(host::Ineighbor_alltoall, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+                     host::Ineighbor_alltoall);
 }
 
 int MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
                                 const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                                 MPI_Request *request) {
   using Blocks = UnequalBlocks<int, int>;
-  return init_blocks(
-      Collective::neighbor_alltoallv_init, comm, Blocks{sendbuf, sendcounts, sdispls, sendtype},
-      Blocks{recvbuf, recvcounts, rdispls, recvtype}, request,
-      call_of_host(host::Neighbor_alltoallv_init, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
-                   info),
-      call_of_host(host::Ineighbor_alltoallv, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
+  return init_blocks(Collective::neighbor_alltoallv_init, comm, Blocks{sendbuf, sendcounts, sdispls, sendtype},
+                     Blocks{recvbuf, recvcounts, rdispls, recvtype}, request,
+                     call_of_host(host::Neighbor_alltoallv_init, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                                  recvtype, comm, info),
+                     host::Ineighbor_alltoallv);
 }
 
 int MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
                                 void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
                                 MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   using Blocks = TypedBlocks<int, MPI_Aint>;
-  return init_blocks(
-      Collective::neighbor_alltoallw_init, comm, Blocks{sendbuf, sendcounts, sdispls, sendtypes},
-      Blocks{recvbuf, recvcounts, rdispls, recvtypes}, request,
-      call_of_host(host::Neighbor_alltoallw_init, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
-                   info),
-      call_of_host(host::Ineighbor_alltoallw, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
+  return init_blocks(Collective::neighbor_alltoallw_init, comm, Blocks{sendbuf, sendcounts, sdispls, sendtypes},
+                     Blocks{recvbuf, recvcounts, rdispls, recvtypes}, request,
+                     call_of_host(host::Neighbor_alltoallw_init, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
+                                  recvtypes, comm, info),
+                     host::Ineighbor_alltoallw);
 }
 
 #if MPI_VERSION >= 4

@@ -1,5 +1,6 @@
 // MPI_Alltoallv_init, MPI_Alltoallw_init and MPI_Allgatherv_init: exchanges over the edges that have data.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <type_traits>
 #include <utility>
 
 #include "faces/mpi/collective/call_counts.hpp"
@@ -16,12 +17,12 @@ int refuse_init(MPI_Comm comm, int code) {
   return code;
 }
 
-/// What a call asks for, with the host's functions in its place: the persistent one may be missing.
+/// What a call asks for, with the host's function in its place, which may be missing.
 struct Init {
   Collective call;
   MPI_Comm comm;
   MPI_Request *request;
-  std::function<int(MPI_Request *)> by_host, begin_by_host;
+  std::function<int(MPI_Request *)> by_host;
 };
 
 /// An intracommunicator.
@@ -39,7 +40,23 @@ void add_edges(const std::vector<Block> &all, std::vector<EdgeEnd> &edges, std::
   }
 }
 
-int finish_init(const Init &init, const BlockLists *all, bool copies_first) {
+/// A block of each rank: between groups, of each of the other one.
+BlockNumbers numbers_for(MPI_Comm comm, bool in_place) {
+  int joins = 0, ranks = 0;
+  PMPI_Comm_test_inter(comm, &joins);
+  joins ? PMPI_Comm_remote_size(comm, &ranks) : PMPI_Comm_size(comm, &ranks);
+  const auto blocks = static_cast<std::size_t>(ranks);
+  return {blocks, blocks, in_place};
+}
+
+BlockLists lists_for(MPI_Comm comm) {
+  const BlockNumbers numbers = numbers_for(comm, false);
+  return {std::vector<Block>(numbers.out), std::vector<Block>(numbers.in)};
+}
+
+/// `begin`: the nonblocking call, for a host that has no persistent one.
+template <class Function, class Sent, class Received>
+int finish_init(const Init &init, Function begin, const Sent &sent, const Received &received, const BlockLists *all, bool copies_first) {
   std::unique_ptr<OwnRequest> made;
   if (all) {
     Pattern pattern;
@@ -50,32 +67,30 @@ int finish_init(const Init &init, const BlockLists *all, bool copies_first) {
   }
   count_collective(init.call, made != nullptr);
   if (!made && init.by_host) return init.by_host(init.request);
-  if (!made) made = std::make_unique<HostRequest>(init.begin_by_host);
+  if constexpr (!std::is_null_pointer_v<Function>)
+    if (!made)
+      if (const int code = make_host_request(begin, init.comm, sent, received, numbers_for(init.comm, sent.buffer == MPI_IN_PLACE), &made))
+        return refuse_init(init.comm, code);
+  if (!made) return refuse_init(init.comm, refuse(MPI_ERR_OTHER, "the host MPI does not have this function"));
   const int code = give_handle(std::move(made), init.request);
   return code == MPI_SUCCESS ? code : refuse_init(init.comm, code);
 }
 
-BlockLists lists_for(MPI_Comm comm) {
-  int ranks = 0;
-  PMPI_Comm_size(comm, &ranks);
-  return {std::vector<Block>(static_cast<std::size_t>(ranks)), std::vector<Block>(static_cast<std::size_t>(ranks))};
-}
-
 /// In place, a rank sends what is stored where it receives.
-template <class Blocks>
-int init_all_to_all(const Init &init, const Blocks &sent, const Blocks &received) {
-  if (!is_own_kind(init)) return finish_init(init, nullptr, false);
+template <class Function, class Blocks>
+int init_all_to_all(const Init &init, Function begin, const Blocks &sent, const Blocks &received) {
+  if (!is_own_kind(init)) return finish_init(init, begin, sent, received, nullptr, false);
   const bool in_place = sent.buffer == MPI_IN_PLACE;
   BlockLists blocks = lists_for(init.comm);
   if (const int code = received.fill(blocks.in)) return refuse_init(init.comm, code);
   if (const int code = (in_place ? received : sent).fill(blocks.out)) return refuse_init(init.comm, code);
-  return finish_init(init, &blocks, in_place);
+  return finish_init(init, begin, sent, received, &blocks, in_place);
 }
 
 /// In place, the block that a rank sends is stored where its own would arrive, and stays there.
-template <class Blocks>
-int init_all_gather(const Init &init, const EqualBlocks &sent, const Blocks &received) {
-  if (!is_own_kind(init)) return finish_init(init, nullptr, false);
+template <class Function, class Blocks>
+int init_all_gather(const Init &init, Function begin, const EqualBlocks &sent, const Blocks &received) {
+  if (!is_own_kind(init)) return finish_init(init, begin, sent, received, nullptr, false);
   const bool in_place = sent.buffer == MPI_IN_PLACE;
   int rank = 0;
   PMPI_Comm_rank(init.comm, &rank);
@@ -87,7 +102,7 @@ int init_all_gather(const Init &init, const EqualBlocks &sent, const Blocks &rec
     if (const int code = sent.fill(one)) return refuse_init(init.comm, code);
   for (Block &block : blocks.out) block = one.front();
   if (in_place) blocks.out[me].count = blocks.in[me].count = 0;
-  return finish_init(init, &blocks, false);
+  return finish_init(init, begin, sent, received, &blocks, false);
 }
 
 /// Null if the host has no such function.
@@ -110,9 +125,8 @@ int MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sd
   using Blocks = UnequalBlocks<int, int>;
   return init_all_to_all(
       {Collective::alltoallv_init, comm, request,
-       host_call(host::Alltoallv_init, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info),
-       host_call(PMPI_Ialltoallv, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)},
-      Blocks{sendbuf, sendcounts, sdispls, sendtype}, Blocks{recvbuf, recvcounts, rdispls, recvtype});
+       host_call(host::Alltoallv_init, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info)},
+      PMPI_Ialltoallv, Blocks{sendbuf, sendcounts, sdispls, sendtype}, Blocks{recvbuf, recvcounts, rdispls, recvtype});
 }
 
 int MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
@@ -121,17 +135,16 @@ int MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sd
   using Blocks = TypedBlocks<int, int>;
   return init_all_to_all(
       {Collective::alltoallw_init, comm, request,
-       host_call(host::Alltoallw_init, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info),
-       host_call(PMPI_Ialltoallw, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)},
-      Blocks{sendbuf, sendcounts, sdispls, sendtypes}, Blocks{recvbuf, recvcounts, rdispls, recvtypes});
+       host_call(host::Alltoallw_init, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info)},
+      PMPI_Ialltoallw, Blocks{sendbuf, sendcounts, sdispls, sendtypes}, Blocks{recvbuf, recvcounts, rdispls, recvtypes});
 }
 
 int MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
                         const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return init_all_gather({Collective::allgatherv_init, comm, request,
-                          host_call(host::Allgatherv_init, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info),
-                          host_call(PMPI_Iallgatherv, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)},
-                         EqualBlocks{sendbuf, sendcount, sendtype}, UnequalBlocks<int, int>{recvbuf, recvcounts, displs, recvtype});
+  return init_all_gather(
+      {Collective::allgatherv_init, comm, request,
+       host_call(host::Allgatherv_init, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info)},
+      PMPI_Iallgatherv, EqualBlocks{sendbuf, sendcount, sendtype}, UnequalBlocks<int, int>{recvbuf, recvcounts, displs, recvtype});
 }
 
 #if MPI_VERSION >= 4
@@ -141,9 +154,8 @@ int MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], cons
   using Blocks = UnequalBlocks<MPI_Count, MPI_Aint>;
   return init_all_to_all(
       {Collective::alltoallv_init, comm, request,
-       host_call(host::Alltoallv_init_c, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info),
-       nullptr},
-      Blocks{sendbuf, sendcounts, sdispls, sendtype}, Blocks{recvbuf, recvcounts, rdispls, recvtype});
+       host_call(host::Alltoallv_init_c, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info)},
+      nullptr, Blocks{sendbuf, sendcounts, sdispls, sendtype}, Blocks{recvbuf, recvcounts, rdispls, recvtype});
 }
 
 int MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
@@ -152,17 +164,16 @@ int MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], cons
   using Blocks = TypedBlocks<MPI_Count, MPI_Aint>;
   return init_all_to_all(
       {Collective::alltoallw_init, comm, request,
-       host_call(host::Alltoallw_init_c, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info),
-       nullptr},
-      Blocks{sendbuf, sendcounts, sdispls, sendtypes}, Blocks{recvbuf, recvcounts, rdispls, recvtypes});
+       host_call(host::Alltoallw_init_c, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info)},
+      nullptr, Blocks{sendbuf, sendcounts, sdispls, sendtypes}, Blocks{recvbuf, recvcounts, rdispls, recvtypes});
 }
 
 int MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
                           const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   return init_all_gather(
       {Collective::allgatherv_init, comm, request,
-       host_call(host::Allgatherv_init_c, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info), nullptr},
-      EqualBlocks{sendbuf, sendcount, sendtype}, UnequalBlocks<MPI_Count, MPI_Aint>{recvbuf, recvcounts, displs, recvtype});
+       host_call(host::Allgatherv_init_c, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info)},
+      nullptr, EqualBlocks{sendbuf, sendcount, sendtype}, UnequalBlocks<MPI_Count, MPI_Aint>{recvbuf, recvcounts, displs, recvtype});
 }
 #endif
 

@@ -5,9 +5,11 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "device/pointers.hpp"
+#include "faces/mpi/collective/kept_arguments.hpp"
 #include "faces/mpi/collective/links.hpp"
 #include "faces/mpi/interpose/error_text.hpp"
 
@@ -25,6 +27,8 @@ int check_block(const typed::Layout *layout, std::int64_t count);
 /// Whether only a device can access what is there.
 inline bool is_on_device(const void *address) { return device::find_device(address) != device::kHost; }
 
+// Each of the following also keeps what it refers to for a later call, where MPI reads `blocks` of them, and gives a call its arguments.
+
 /// Blocks that follow each other: MPI_Neighbor_alltoall.
 struct EqualBlocks {
   const void *buffer;
@@ -40,6 +44,8 @@ struct EqualBlocks {
     for (Block &block : blocks) block = {displaced(buffer, place), layout, type, count, on_device}, place += distance;
     return MPI_SUCCESS;
   }
+  int keep(KeptArguments &kept, std::size_t) { return kept.keep(&type); }
+  auto arguments() const { return std::tuple(const_cast<void *>(buffer), static_cast<int>(count), type); }
 };
 
 /// Blocks of one datatype with counts and displacements: MPI_Neighbor_alltoallv.
@@ -59,6 +65,12 @@ struct UnequalBlocks {
     }
     return MPI_SUCCESS;
   }
+  int keep(KeptArguments &kept, std::size_t blocks) {
+    kept.keep_numbers(&counts, blocks);
+    kept.keep_numbers(&places, blocks);
+    return kept.keep(&type);
+  }
+  auto arguments() const { return std::tuple(const_cast<void *>(buffer), counts, places, type); }
 };
 
 /// Blocks with a datatype each, and displacements in bytes: MPI_Neighbor_alltoallw.
@@ -78,6 +90,12 @@ struct TypedBlocks {
     }
     return MPI_SUCCESS;
   }
+  int keep(KeptArguments &kept, std::size_t blocks) {
+    kept.keep_numbers(&counts, blocks);
+    kept.keep_numbers(&places, blocks);
+    return kept.keep(&types, blocks);
+  }
+  auto arguments() const { return std::tuple(const_cast<void *>(buffer), counts, places, types); }
 };
 
 }  // namespace halocline::core::mpi

@@ -20,15 +20,26 @@ ExchangeRequest::ExchangeRequest(Kind kind, std::shared_ptr<Links> links)
 ExchangeRequest::~ExchangeRequest() {
   if (!exchange_.is_over.load(std::memory_order_acquire)) return;
   exchange_.kept.clear();
+  exchange_.types.clear();
   const std::lock_guard lock(links_->busy);
   links_->give_back(exchange_);
 }
 
-void ExchangeRequest::keep_types() {
+/// The host gets the datatype of a block after this call: in a later start, by a message that replaces shared memory, or to pack what is on a device.
+bool ExchangeRequest::uses_type_later(const Block &block) const {
+  return (is_persistent && links_->spans_nodes()) || !links_->comm().reads_others() || block.is_on_device;
+}
+
+int ExchangeRequest::keep_types() {
   exchange_.kept.clear();
-  for (const std::vector<Block> *blocks : {&exchange_.out, &exchange_.in})
-    for (const Block &block : *blocks)
+  exchange_.types.clear();
+  for (std::vector<Block> *blocks : {&exchange_.out, &exchange_.in})
+    for (Block &block : *blocks) {
       if (exchange_.kept.empty() || exchange_.kept.back().get() != block.layout) exchange_.kept.push_back(block.layout->shared_from_this());
+      if (!uses_type_later(block)) continue;
+      if (const int code = exchange_.types.keep(&block.type)) return code;
+    }
+  return MPI_SUCCESS;
 }
 
 void ExchangeRequest::copy_first() {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/communicator/collective.hpp"
 #include "faces/mpi/collective/neighbor_comm.hpp"
 #include "faces/mpi/interpose/fallback_report.hpp"
 
@@ -33,7 +34,10 @@ std::unique_ptr<OwnRequest> make_persistent(MPI_Comm comm, Pattern pattern, Bloc
   auto request = std::make_unique<ExchangeRequest>(OwnRequest::Kind::persistent, std::move(links));
   request->exchange().out = std::move(blocks.out);
   request->exchange().in = std::move(blocks.in);
-  request->keep_types();
+  if (failed(agree(context->context, context->context.comm(), check_mpi(request->keep_types(), "MPI_Type_contiguous")))) {
+    inform("the host MPI carries the %s of a communicator: %s", kWhat, error_message());
+    return nullptr;
+  }
   if (copies_first) request->copy_first();
   request->comm = comm;
   return request;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "faces/mpi/collective/busy.hpp"
+#include "faces/mpi/collective/kept_arguments.hpp"
 #include "faces/mpi/collective/link_progress.hpp"
 #include "faces/mpi/collective/slots.hpp"
 #include "faces/mpi/datatype/typed_copy.hpp"
@@ -40,6 +41,7 @@ int copy_to(const Block &block, const char *from, std::int64_t bytes);
 struct Exchange {
   std::vector<Block> out, in;
   std::vector<std::shared_ptr<const typed::Layout>> kept;  // of datatypes that the program may free before the exchange is over
+  KeptTypes types;  // copies of such datatypes, for the host
 
   std::uint64_t number = 0;
   std::vector<int> unsent, unreceived, unread;  // edges; unread: the receiver still reads in this process's memory
@@ -62,6 +64,7 @@ class Links final : public DrivenLinks {
   std::size_t out() const { return out_.size(); }
   std::size_t in() const { return in_.size(); }
   CommContext &comm() { return *comm_; }
+  bool spans_nodes() const { return !far_out_.empty() || !far_in_.empty(); }
 
   /// Under `busy`: an exchange for blocking calls, and its return.
   Exchange &take();
