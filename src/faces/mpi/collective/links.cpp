@@ -38,6 +38,20 @@ bool do_some(std::vector<int> &edges, Work work) {
   return edges.size() != before;
 }
 
+/// Tests all; an error code is that of a request that has failed.
+int test_host(std::vector<MPI_Request> &requests, int *done) {
+  thread_local std::vector<MPI_Status> statuses;
+  statuses.resize(requests.size());
+  const int code = PMPI_Testall(static_cast<int>(requests.size()), requests.data(), done, statuses.data());
+  if (code == MPI_SUCCESS) return code;
+  int found = MPI_ERR_LASTCODE;
+  PMPI_Error_class(code, &found);
+  if (found == MPI_ERR_IN_STATUS)
+    for (const MPI_Status &status : statuses)
+      if (status.MPI_ERROR != MPI_SUCCESS && status.MPI_ERROR != MPI_ERR_PENDING) return status.MPI_ERROR;
+  return code;
+}
+
 }  // namespace
 
 PartForm::PartForm(const Pattern &pattern) {
@@ -180,8 +194,7 @@ void Links::progress(bool in_host) {
     const bool is_near_over = exchange.unsent.empty() && exchange.unreceived.empty() && exchange.unread.empty();
     int done = exchange.host.empty() ? 1 : 0;
     if (is_near_over && !done && !in_host) {
-      const int code = PMPI_Testall(static_cast<int>(exchange.host.size()), exchange.host.data(), &done, MPI_STATUSES_IGNORE);
-      if (code != MPI_SUCCESS) exchange.code = code, done = 1;
+      if (const int code = test_host(exchange.host, &done)) exchange.code = code, done = 1;
     }
     if (is_near_over && done)
       active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(i)), end(exchange);
