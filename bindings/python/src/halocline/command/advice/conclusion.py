@@ -20,6 +20,12 @@ LEAST_SHARE = 0.005  # of the run: exchanges that take less are not run again
 MOST_PATTERNS = 5
 WORTH = 0.02  # of the run
 
+# Pages of the documentation by their titles: an installed copy has no folder docs.
+FROM_P2P = "how-to 'From MPI point-to-point'"
+FROM_RMA = "how-to 'From MPI RMA'"
+EXCHANGE = "guide 'Any list of neighbours'"
+SPARSE = "guide 'Sparse exchanges: unknown senders'"
+
 
 @dataclasses.dataclass
 class Advice:
@@ -92,19 +98,31 @@ def keeps_partners(pattern: Pattern) -> bool:
     return all(len({frozenset(one.peer for one in episode.operations) for episode in some}) == 1 for some in pattern.episodes.values())
 
 
+def lists_of(pattern: Pattern, recording: Recording) -> list[list[int]] | None:
+    """Of each rank the neighbours that the topology of its communicator has; None if there is none, or more than one."""
+    lists = []
+    for rank in recording.ranks:
+        comms = {one.comm for episode in pattern.episodes.get(rank.number, []) for one in episode.operations}
+        found = [rank.to_neighbours[comm] for comm in comms if comm in rank.to_neighbours]
+        if len(comms) != 1 or not found:
+            return None
+        lists.append(found[0])
+    return lists
+
+
 def add_change(advice: Advice, messages: Sequence[replaying.Message], recording: Recording, pattern: Pattern) -> None:
     """What would have to be written, and the page about it."""
-    grid = None if pattern.varies else grids.find(messages, len(recording.ranks))
+    grid = None if pattern.varies else grids.find(messages, len(recording.ranks), lists_of(pattern, recording))
     if pattern.varies and keeps_partners(pattern):
         advice.change = ["hlc_exchange_create with these partners, again whenever sizes change; hlc_sparse if that is every few steps"]
-        advice.link = "docs/guide/exchange.md"
+        advice.link = EXCHANGE
     elif pattern.varies:
-        advice.change, advice.link = ["hlc_sparse: partners and sizes that change from step to step"], "docs/guide/sparse.md"
+        advice.change, advice.link = ["hlc_sparse: partners and sizes that change from step to step"], SPARSE
     elif grid:
-        advice.change, advice.link = grids.spec(grid, messages), "docs/howto/from-p2p.md"
+        advice.change, advice.link = grids.spec(grid, messages), FROM_P2P
     else:
         advice.change = ["hlc_exchange_create with the same partners and sizes; hlc_exchange_start and hlc_exchange_finish each step"]
-        advice.link = "docs/guide/exchange.md"
+        advice.link = EXCHANGE
 
 
 def add_saving(advice: Advice, replay: replaying.Replay) -> None:
@@ -166,7 +184,7 @@ def windows_in_words(parts: Sequence[tuple[str, float, str]], seconds: float) ->
     if used < WORTH * seconds:
         return ""
     return (f"{100 * used / seconds:.1f} % of the run is MPI RMA. `halocline run --mpi` serves it without a change: time both "
-            "(docs/howto/from-mpi-rma.md).")
+            f"({FROM_RMA}).")
 
 
 def headline_of(said: Conclusion) -> str:
