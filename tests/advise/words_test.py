@@ -5,13 +5,18 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 import itertools
 import pathlib
+import struct
 import sys
+import tempfile
+import types
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bindings" / "python" / "src"))
 
-from halocline.command.advice import conclusion, grids, replaying
+from halocline.command import advise  # noqa: E402
+from halocline.command.advice import conclusion, exchanges, grids, pages, recording, replaying, sources  # noqa: E402
+from halocline.command.status import Exit, Failure  # noqa: E402
 
 
 def swap(shape, periodic, box=False, fields=1, skip_self=False):
@@ -101,7 +106,140 @@ class Grids(unittest.TestCase):
             self.assertEqual((found.shape, found.periodic), (shape, periodic))
 
 
+TICKS = 2  # per nanosecond: a clock of 2 GHz
+MS = 1_000_000
+
+
+def event(begin_ns, end_ns, kind, peer):
+    """64 bytes with tag 0 on communicator 1."""
+    return recording.EVENT.pack(begin_ns * TICKS, end_ns * TICKS, 64, 100, 0, peer, 0, 1, 0, 0, 1, kind, 0)
+
+
+def swaps(peer, steps, period_ns, busy_ns):
+    """Blocking sends and receives that take busy_ns of each period."""
+    found = []
+    for step in range(steps):
+        begin = step * period_ns
+        found += [event(begin, begin + busy_ns, recording.Kind.SENDRECV_SEND, peer),
+                  event(begin, begin + busy_ns, recording.Kind.SENDRECV_RECEIVE, peer)]
+    return found
+
+
+def write(path, events, known_ns, finalised):
+    """A file as the recorder leaves it. known_ns: when the two clocks were last compared. Other threads' heads are complete at the end."""
+    rank, *threads = (int(word) for word in path.stem.split("-")[1:])
+    thread = threads[0] if threads else 0
+    complete = finalised or thread == 0
+    head = recording.HEAD.pack(recording.MAGIC, int(finalised), rank, 2, thread, len(events), 0, 0, known_ns * TICKS, 0, known_ns,
+                               0, 0, 0, 0, b"vm" if complete else b"", b"MPICH Version: 5.0.2" if complete else b"")
+    path.write_bytes(head.ljust(recording.HEAD_BYTES, b"\0") + b"".join(events))
+
+
+def conclude(lanes, known_ns, finalised=(True, True)):
+    """lanes: of each rank the events of each thread."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = pathlib.Path(place)
+        for rank, threads in enumerate(lanes):
+            for thread, events in enumerate(threads):
+                name = f"rank-{rank}" + (f"-{thread}" if thread else "")
+                write(folder / f"{name}.events", events, known_ns, finalised[rank])
+            (folder / f"rank-{rank}.text").write_text("comm 1 77 2\n")
+        found = recording.read(folder)
+    return found, conclusion.conclude(found, "program", None)
+
+
+def total(said):
+    return sum(value for _, value, _ in said.parts)
+
+
+class Shares(unittest.TestCase):
+    def test_a_rank_that_did_not_finalise_counts_until_its_last_call(self):
+        """The recorder compares clocks after 20 ms; the last call ends at 98 ms."""
+        events = [[swaps(1 - rank, 10, 10 * MS, 8 * MS)] for rank in range(2)]
+        for tail in ([], [recording.WORDS.pack(*range(7)) + struct.pack("<IHBB", 0, 0, recording.Kind.ITEMS, 7)]):
+            found, said = conclude([[one[0] + tail] for one in events], 20 * MS, (False, False))
+            self.assertAlmostEqual(said.seconds, 0.098, places=6)
+            self.assertTrue(said.unfinished)
+            self.assertAlmostEqual(total(said), said.whole, places=6)
+            self.assertAlmostEqual(said.advice[0].share, 80 / 98, places=3)
+            self.assertIn("or the last call", pages.about(said))
+            self.assertEqual([rank.finalised for rank in found.ranks], [False, False])
+
+    def test_threads_share_their_own_time(self):
+        lanes = [[swaps(1 - rank, 10, 10 * MS, 8 * MS) for _ in range(3)] for rank in range(2)]
+        for finalised in ((True, True), (False, False)):
+            _, said = conclude(lanes, 100 * MS, finalised)
+            self.assertEqual(said.threads, 3)
+            self.assertAlmostEqual(said.whole, 3 * said.seconds)
+            self.assertAlmostEqual(said.advice[0].share, 0.8, places=3)
+            self.assertAlmostEqual(total(said), said.whole, places=6)
+            self.assertIn("up to 3 per rank", pages.about(said))
+
+    def test_collectives_of_all_threads_count(self):
+        one, other = exchanges.Totals(recorded=1), exchanges.Totals(recorded=5)
+        one.collectives["Bcast"], other.collectives["Bcast"], other.windows = 2.0, 3.0, 7.0
+        made = exchanges.both(one, other)
+        self.assertEqual((made.collectives["Bcast"], made.windows, made.recorded), (5.0, 7.0, 5))
+
+    def test_all_ranks_that_did_not_finalise_are_named(self):
+        self.assertEqual(advise.spans([0, 1, 2, 5, 7, 8]), "0-2, 5, 7-8")
+
+
+def time(median, spread=0.1):
+    return replaying.Time(median, median * (1 - spread), median * (1 + spread), 20)
+
+
+def said_of(recorded, best, spread=0.1):
+    """Advice for an exchange of 80 % of the run, which takes 8 ms per step, from a replay in microseconds."""
+    _, said = conclude([[swaps(1 - rank, 10, 10 * MS, 8 * MS)] for rank in range(2)], 100 * MS)
+    for one in said.advice:
+        one.late_us = 0.0
+        conclusion.add_saving(one, replaying.Replay({"recorded": time(recorded, spread), "notify": time(best, spread)}, "notify"))
+    said.headline = conclusion.headline_of(said)
+    return said
+
+
 class Words(unittest.TestCase):
+    def test_the_time_is_named_for_what_it_is(self):
+        _, said = conclude([[swaps(1 - rank, 10, 10 * MS, 8 * MS)] for rank in range(2)], 100 * MS)
+        self.assertIn("100 ms from MPI_Init to MPI_Finalize", pages.about(said))
+
+    def test_a_saving_at_its_limit_says_at_most(self):
+        text = "\n".join(pages.screen(said_of(30000, 2000)))
+        self.assertIn("would save at most 8.00 ms per step, 80.0 ms of the run: 80.0 %, all that it costs without late ranks", text)
+        self.assertIn("Worth it: one-sided swaps would save at most 80.0 % of the run.", text)
+
+    def test_a_saving_below_its_limit_has_its_spread(self):
+        text = "\n".join(pages.screen(said_of(8000, 6000)))
+        self.assertIn("would save 2.00 ms per step, 20.0 ms of the run: 20.0 % (18.0 % to 22.0 %)", text)
+        self.assertNotIn("at most", text)
+
+    def test_too_busy_is_no_answer(self):
+        said = said_of(8000, 3000, spread=0.6)
+        text, page = "\n".join(pages.screen(said)), pages.page_of(said)
+        self.assertIn("too busy for an answer", text)
+        self.assertNotIn("would save", text + page)
+        self.assertIn("<h1>Exchanges that repeat take 80.0 % of the run</h1>", page)
+
+    def test_the_code_of_a_page_scrolls_in_its_own_box(self):
+        page = pages.page_of(said_of(8000, 6000))
+        self.assertRegex(page, r"\npre \{ overflow-x: auto; max-width: 100%")
+        self.assertIn("<pre>", page)
+
+    def test_calls_of_mpi4py_are_one_place(self):
+        module = "/usr/lib/mpi4py/MPI.mpich.cpython-311-x86_64-linux-gnu.so"
+        lines = [sources.Line("", 0, name, module) for name in ("Waitall", "Isend")]
+        self.assertEqual(sources.ranges(lines), ["mpi4py"])
+        self.assertFalse(sources.is_mpi4py("/home/me/MPI.so"))
+
+    def test_a_report_that_cannot_be_written_is_refused_before_the_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for path in (pathlib.Path(folder) / "none" / "a.html", pathlib.Path(folder)):
+                with self.assertRaises(Failure) as refused:
+                    advise.run(types.SimpleNamespace(report=path, given=None, program=["false"]))
+                self.assertEqual(refused.exception.code, Exit.USAGE)
+            advise.check_report(pathlib.Path(folder) / "a.html")
+
     def test_pages_are_named_by_their_titles(self):
         titles = {path.read_text().splitlines()[0].removeprefix("# ") for kind in ("howto", "guide")
                   for path in (ROOT / "docs" / kind).glob("*.md")}

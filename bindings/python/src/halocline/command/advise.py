@@ -117,12 +117,25 @@ def same_mpi(program: pathlib.Path, library: pathlib.Path, folder: pathlib.Path)
     return {"LD_LIBRARY_PATH": names}
 
 
+def spans(numbers: list[int]) -> str:
+    """Ascending numbers in words, as 0-3, 7."""
+    found: list[tuple[int, int]] = []
+    for number in numbers:
+        if found and number == found[-1][1] + 1:
+            found[-1] = found[-1][0], number
+        else:
+            found.append((number, number))
+    return ", ".join(f"{first}-{last}" if last > first else f"{first}" for first, last in found)
+
+
 def say_how_it_ended(code: int, found: recording.Recording | None) -> None:
     """A program that failed or did not finalise: the advice rests on what came before."""
     if code:
         print(f"halocline: the program ended with exit code {code}; what follows is about the time before", file=sys.stderr)
-    for rank in [rank for rank in found.ranks if not rank.finalised][:1] if found else []:
-        print(f"halocline: rank {rank.number} did not reach MPI_Finalize; what follows is about its calls until then", file=sys.stderr)
+    ended = [rank.number for rank in found.ranks if not rank.finalised] if found else []
+    if ended:
+        named = f"rank{'s' if len(ended) > 1 else ''} {spans(ended)}"
+        print(f"halocline: {named} did not reach MPI_Finalize; what follows is about the calls until then", file=sys.stderr)
 
 
 def advise(options: argparse.Namespace, folder: pathlib.Path) -> int:
@@ -163,7 +176,19 @@ def replays(options: argparse.Namespace, folder: pathlib.Path, found: recording.
     return lambda messages: replaying.replay(messages, folder, launcher, program, options.seconds)
 
 
+def check_report(path: pathlib.Path) -> None:
+    """Before the program runs, which may take hours."""
+    if path.is_dir():
+        raise Failure(f"can't write the report {path}: it is a folder; name a file in it", Exit.USAGE)
+    if not path.resolve().parent.is_dir():
+        raise Failure(f"can't write the report {path}: there is no folder {path.parent}; make it first", Exit.USAGE)
+    if not os.access(path if path.exists() else path.resolve().parent, os.W_OK):
+        raise Failure(f"can't write the report {path}: no permission; name another file", Exit.USAGE)
+
+
 def run(options: argparse.Namespace) -> int:
+    if options.report:
+        check_report(options.report)
     if options.given is not None:
         if options.program:
             raise Failure("--from takes a recording, and runs no program: leave out one of them", Exit.USAGE)

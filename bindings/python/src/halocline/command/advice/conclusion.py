@@ -44,6 +44,7 @@ class Advice:
     replay: replaying.Replay | None = None
     why_not: str = ""
     saved: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    at_limit: bool = False  # the replay saves more than the exchange costs in the program without late ranks
     change: list[str] = dataclasses.field(default_factory=list)
     link: str = ""
 
@@ -54,7 +55,10 @@ class Conclusion:
     ranks: int
     hosts: list[str]
     library: str
-    seconds: float
+    seconds: float  # of the mean rank
+    whole: float  # the same of all its threads that called MPI, which shares are of
+    threads: int
+    unfinished: bool  # some rank did not reach MPI_Finalize
     looked_at: float  # of the events, what part
     dropped: int
     parts: list[tuple[str, float, str]]  # name, seconds, remark
@@ -87,10 +91,11 @@ def describe(pattern: Pattern, recording: Recording, scale: float) -> Advice:
     first = next(iter(pattern.episodes.values()))
     period = (first[-1].begin - first[0].begin) / max(1, len(first) - 1) if len(first) > 1 else 0.0
     seconds = pattern.mean("cost") * pattern.steps / 1e9 * scale * len(pattern.episodes) / len(recording.ranks)
+    seconds = min(seconds, recording.thread_seconds)  # scale is an estimate
     return Advice(steps=round(pattern.steps * scale), ranks=len(pattern.episodes), partners=(min(partners), max(partners)),
                   bytes=sum(one.bytes for some in sent.values() for one in some) / max(1, len(sent)) / pattern.steps,
                   cost_us=pattern.mean("cost") / 1e3, late_us=min(pattern.mean("late"), pattern.mean("cost")) / 1e3, period_us=period / 1e3,
-                  seconds=seconds, share=seconds / recording.seconds, places=places_of(pattern, recording), kind=kind_of(pattern))
+                  seconds=seconds, share=seconds / recording.thread_seconds, places=places_of(pattern, recording), kind=kind_of(pattern))
 
 
 def keeps_partners(pattern: Pattern) -> bool:
@@ -131,7 +136,7 @@ def add_saving(advice: Advice, replay: replaying.Replay) -> None:
     share = advice.ranks and advice.steps / 1e6
     saving = replay.saving
     low, middle, high = (min(most, value) * share for value in (saving.low, saving.median, saving.high))
-    advice.replay, advice.saved = replay, (middle, low, high)
+    advice.replay, advice.saved, advice.at_limit = replay, (middle, low, high), saving.median >= most
 
 
 def study(pattern: Pattern, recording: Recording, scale: float, replayer: Replayer | None) -> Advice:
@@ -168,7 +173,9 @@ def parts_of(found: Found, recording: Recording, scale: float) -> list[tuple[str
     parts = [("exchanges that repeat", cost, waited),
              ("other messages", found.once, ""), ("collectives", sum(collectives.values()), named), ("windows (MPI RMA)", windows, "")]
     parts = [part for part in parts if part[1] > 0]
-    rest = recording.seconds - sum(part[1] for part in parts)
+    fit = min(1.0, recording.thread_seconds / max(1e-12, sum(part[1] for part in parts)))  # scale is an estimate
+    parts = [(name, fit * value, remark) for name, value, remark in parts]
+    rest = recording.thread_seconds - sum(part[1] for part in parts)
     return [*parts, ("all else: computation, files", max(0.0, rest), "")]
 
 
@@ -187,8 +194,19 @@ def windows_in_words(parts: Sequence[tuple[str, float, str]], seconds: float) ->
             f"({FROM_RMA}).")
 
 
+def is_unanswered(said: Conclusion) -> bool:
+    """Whether samples spread so much that the replay says nothing. Exchanges of a small part of the run can't save more than that."""
+    return any(one.replay and one.replay.is_noisy for one in said.advice) and sum(one.share for one in said.advice) >= WORTH
+
+
+def title_of(said: Conclusion) -> str:
+    """Of the page: the answer, or what is known without one."""
+    known = f"Exchanges that repeat take {100 * sum(one.share for one in said.advice):.1f} % of the run"
+    return known if is_unanswered(said) else said.headline
+
+
 def headline_of(said: Conclusion) -> str:
-    middle, low, high = (value / said.seconds for value in said.saved)
+    middle, low, high = (value / said.whole for value in said.saved)
     tried = [one for one in said.advice if one.replay]
     if not said.advice:
         return "Not worth it: the program has no exchange of messages that repeats." if not said.windows else \
@@ -197,12 +215,16 @@ def headline_of(said: Conclusion) -> str:
         most = sum(one.share for one in said.advice)
         return f"Not worth it: exchanges that repeat take {100 * most:.1f} % of the run." if most < WORTH else \
             f"Exchanges that repeat take {100 * most:.1f} % of the run. What a mode would save was not measured."
-    span = f"{100 * middle:.1f} % of the run (between {100 * max(0.0, low):.1f} and {100 * high:.1f} %)"
+    if is_unanswered(said):
+        return ("The machine was too busy for an answer: times of the same exchange spread by more than their median. Measure again when "
+                "it is quiet.")
+    at_limit = any(one.at_limit for one in tried if one.saved[0] > 0)
+    span = f"{'at most ' if at_limit else ''}{100 * middle:.1f} % of the run"
+    if f"{100 * max(0.0, low):.1f}" != f"{100 * high:.1f}":
+        span += f" (between {100 * max(0.0, low):.1f} and {100 * high:.1f} %)"
     if high < WORTH:
         return f"Not worth it: one-sided swaps would save {span}." if middle > 0 else \
             "Not worth it: no mode saves anything of the program's own messages here."
-    if any(one.replay and one.replay.is_noisy for one in tried):
-        return f"The machine was too busy for an answer: one-sided swaps would save {span}. Measure again when it is quiet."
     if middle < WORTH or low <= 0:
         return f"Not worth it: one-sided swaps would save {span}."
     return f"Worth it: one-sided swaps would save {span}."
@@ -213,6 +235,8 @@ def notes_of(found: Found, recording: Recording, scale: float) -> list[str]:
     if len(recording.ranks) > native.cores() and len({rank.host for rank in recording.ranks}) == 1:
         notes.append(f"{len(recording.ranks)} ranks share {native.cores()} cores: they wait for a core as well, in the program and in what "
                      "ran again. Advice is for a job with a core per rank.")
+    if any(sources.is_mpi4py(path) for rank in recording.ranks for _, _, path in rank.modules):
+        notes.append("Calls of a Python script are made by mpi4py: lines of Python are not found.")
     if recording.dropped:
         notes.append("The recording was full before the program ended (HLC_ADVISE_EVENTS): times of exchanges are scaled to the run.")
     elif scale > 1.01:
@@ -229,7 +253,9 @@ def conclude(recording: Recording, program: str, replayer: Replayer | None) -> C
     advice = [study(pattern, recording, scale, replayer) for pattern in found.patterns[:MOST_PATTERNS]]
     parts = parts_of(found, recording, scale)
     hosts = list(dict.fromkeys(rank.host for rank in recording.ranks))
-    said = Conclusion(program, len(recording.ranks), hosts, recording.ranks[0].library, recording.seconds, 1 / scale, recording.dropped,
-                      parts, advice, windows_in_words(parts, recording.seconds), "", notes_of(found, recording, scale))
+    said = Conclusion(program, len(recording.ranks), hosts, recording.ranks[0].library, recording.seconds,
+                      recording.thread_seconds, recording.threads, not all(rank.finalised for rank in recording.ranks), 1 / scale,
+                      recording.dropped, parts, advice, windows_in_words(parts, recording.thread_seconds), "",
+                      notes_of(found, recording, scale))
     said.headline = headline_of(said)
     return said

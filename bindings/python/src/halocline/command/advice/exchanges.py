@@ -348,6 +348,19 @@ class Found:
     once: float  # seconds of the mean rank in messages that do not repeat
 
 
+def both(one: Totals, other: Totals) -> Totals:
+    """Of two threads of a rank. What was looked at is that of the thread with more calls."""
+    first, second = (one, other) if one.recorded >= other.recorded else (other, one)
+    for name, value in second.collectives.items():
+        first.collectives[name] += value
+    first.windows += second.windows
+    first.accesses += second.accesses
+    first.access_bytes += second.access_bytes
+    first.window_sites |= second.window_sites
+    first.other += second.other
+    return first
+
+
 def find(recording: Recording) -> Found:
     """All exchanges of a program, the most expensive first."""
     lanes: dict[int, list[Episode]] = {}
@@ -358,8 +371,7 @@ def find(recording: Recording) -> Found:
             reader = Reader(rank, lane)
             reader.read()
             lanes.setdefault(rank.number, []).extend(reader.episodes)
-            if rank.number not in totals or reader.totals.recorded > totals[rank.number].recorded:
-                totals[rank.number] = reader.totals
+            totals[rank.number] = both(totals[rank.number], reader.totals) if rank.number in totals else reader.totals
     pairs = list(match(lanes, groups))
     add_lateness(pairs)
     namer = Namer()

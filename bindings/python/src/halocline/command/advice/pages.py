@@ -3,7 +3,7 @@
 SPDX-License-Identifier: BSD-3-Clause
 """
 from halocline.command import page
-from halocline.command.advice.conclusion import Advice, Conclusion
+from halocline.command.advice.conclusion import Advice, Conclusion, is_unanswered, title_of
 from halocline.command.words import bytes_of, counted, mpi_of, spread_of, time_of
 
 
@@ -21,7 +21,15 @@ def share(part: float, whole: float) -> str:
 
 def about(said: Conclusion) -> str:
     host = said.hosts[0] if len(said.hosts) == 1 else f"{len(said.hosts)} hosts"
-    return f"{said.program} on {counted(said.ranks, 'rank')} of {host}, {mpi_of(said.library)}: {seconds(said.seconds)} in MPI"
+    return f"{said.program} on {counted(said.ranks, 'rank')} of {host}, {mpi_of(said.library)}: {how_long(said)}"
+
+
+def how_long(said: Conclusion) -> str:
+    until = "MPI_Finalize, or the last call of a rank that did not reach it" if said.unfinished else "MPI_Finalize"
+    own = f"{seconds(said.seconds)} from MPI_Init to {until}"
+    if said.threads == 1:
+        return own
+    return f"{own}; shares are of {seconds(said.whole)} of all threads that called MPI, up to {said.threads} per rank"
 
 
 def what(one: Advice) -> str:
@@ -47,25 +55,30 @@ def replayed(one: Advice) -> list[str]:
 def saving(one: Advice, whole: float) -> str:
     if one.replay is None:
         return ""
+    if one.replay.is_noisy:
+        return "No saving is named: times of the same exchange spread by more than their median."
     middle, low, high = one.saved
     if middle <= 0 and one.replay.saving.median > 0:
         return "There is nothing to save: in the program this exchange only waits for late ranks."
     if middle <= 0:
         return "No mode is faster than the program's own messages."
-    return (f"Mode {one.replay.best} would save {time_of(one.replay.saving.median)} per step, {seconds(middle)} of the run: "
-            f"{share(middle, whole)} ({share(max(0.0, low), whole)} to {share(high, whole)})")
+    most, why = ("at most ", ", all that it costs without late ranks") if one.at_limit else ("", "")
+    ends = share(max(0.0, low), whole), share(high, whole)
+    spread = f" ({ends[0]} to {ends[1]})" if ends[0] != ends[1] else ""
+    return (f"Mode {one.replay.best} would save {most}{time_of(1e6 * middle / max(1, one.steps))} per step, {seconds(middle)} of the run: "
+            f"{share(middle, whole)}{spread}{why}")
 
 
 def screen(said: Conclusion) -> list[str]:
     width = max(len(name) for name, _, _ in said.parts)
     lines = ["", about(said), ""]
     for name, value, remark in said.parts:
-        lines.append(f"  {name:<{width}}  {seconds(value):>9}  {share(value, said.seconds):>7}{'   ' + remark if remark else ''}")
+        lines.append(f"  {name:<{width}}  {seconds(value):>9}  {share(value, said.whole):>7}{'   ' + remark if remark else ''}")
     for number, one in enumerate(said.advice, start=1):
-        lines += ["", f"{number}. {what(one)}", f"   {cost(one, said.seconds)}", f"   lines: {', '.join(one.places)}"]
+        lines += ["", f"{number}. {what(one)}", f"   {cost(one, said.whole)}", f"   lines: {', '.join(one.places)}"]
         lines.append("   again: " + "; ".join(replayed(one)))
-        if saving(one, said.seconds):
-            lines.append(f"   {saving(one, said.seconds)}")
+        if saving(one, said.whole):
+            lines.append(f"   {saving(one, said.whole)}")
         if one.replay is None or one.saved[0] > 0:
             lines += [f"   change: {one.link}", *(f"     {line}" for line in one.change)]
     return [*lines, "", *filter(None, [said.headline, said.windows]), *(f"Note: {note}" for note in said.notes)]
@@ -86,11 +99,13 @@ def section(number: int, one: Advice, whole: float) -> str:
 
 def page_of(said: Conclusion) -> str:
     """The whole page."""
-    header = f"<h1>{page.text(said.headline)}</h1>" + page.paragraph(about(said))
-    rows = [[name, seconds(value), share(value, said.seconds), remark] for name, value, remark in said.parts]
+    header = f"<h1>{page.text(title_of(said))}</h1>" + page.paragraph(about(said))
+    if is_unanswered(said):
+        header += page.paragraph(said.headline)
+    rows = [[name, seconds(value), share(value, said.whole), remark] for name, value, remark in said.parts]
     about_time = page.table(["part", "mean rank", "share", ""], rows, (1, 2))
     sections = [page.section("Where the time goes", about_time, page.paragraph(said.windows)),
-                *(section(number, one, said.seconds) for number, one in enumerate(said.advice, start=1)),
+                *(section(number, one, said.whole) for number, one in enumerate(said.advice, start=1)),
                 page.section("Notes", page.listing(said.notes))]
     footer = page.paragraph("Each exchange ran again in the shape of the recorded job, as it was recorded and in all modes in turn. Times "
                             "are those of the slowest rank, with packing. halocline advise makes this page again.")

@@ -7,6 +7,7 @@ import enum
 import pathlib
 import re
 import struct
+from collections.abc import Sequence
 
 from halocline.command.status import Failure
 
@@ -15,6 +16,7 @@ HEAD_BYTES = 4096
 # begin, end, bytes, site, request, peer, tag, count, unused, layout, comm, kind, detail
 EVENT = struct.Struct("<5Q2i3IH2B")
 WORDS = struct.Struct("<7Q")
+AT_A_TIME = 4096  # records
 MOST_EVENTS = 400_000  # of a thread that are looked at
 MAGIC = b"HLCADV01"
 ANY, UNKNOWN = -1, -3
@@ -95,6 +97,11 @@ class Rank:
     to_neighbours: dict[int, list[int]] = dataclasses.field(default_factory=dict)
     modules: list[tuple[int, int, str]] = dataclasses.field(default_factory=list)
 
+    @property
+    def threads(self) -> int:
+        """How many have called MPI."""
+        return max(1, sum(lane.recorded > 0 for lane in self.lanes))
+
     def site(self, address: int) -> tuple[str, int]:
         """A return address as file and offset, which are the same on all ranks."""
         for base, length, path in self.modules:
@@ -109,8 +116,18 @@ class Recording:
 
     @property
     def seconds(self) -> float:
-        """From MPI_Init to MPI_Finalize, the mean of all ranks."""
+        """From MPI_Init to MPI_Finalize, or to the last call recorded of a rank that did not reach it: the mean of all ranks."""
         return sum(rank.end - rank.begin for rank in self.ranks) / len(self.ranks) / 1e9
+
+    @property
+    def thread_seconds(self) -> float:
+        """The same for all threads that called MPI, added up per rank: what shares are of."""
+        return sum((rank.end - rank.begin) * rank.threads for rank in self.ranks) / len(self.ranks) / 1e9
+
+    @property
+    def threads(self) -> int:
+        """The most that a rank has."""
+        return max(rank.threads for rank in self.ranks)
 
     @property
     def dropped(self) -> int:
@@ -166,11 +183,31 @@ class Head:
         return rate, start - rate * self.ticks[0]
 
 
-def read_lane(path: pathlib.Path, head: Head, one_clock: bool) -> Lane:
+    def take_clock(self, others: Sequence["Head"]) -> None:
+        """All threads of a rank have one clock; its latest comparison may be in the file of any of them, unless the rank has finalised."""
+        if not self.finalised:
+            self.ticks = [self.ticks[0], max(one.ticks[1] for one in others)]
+            self.ns = [self.ns[0], max(one.ns[1] for one in others)]
+
+
+def last_tick(path: pathlib.Path, head: Head) -> int:
+    """The end of the last call in a file of events; 0 without one. Records of words have no time."""
+    with path.open("rb") as file:
+        for last in range(head.count, 0, -AT_A_TIME):
+            first = max(0, last - AT_A_TIME)
+            file.seek(HEAD_BYTES + EVENT.size * first)
+            some = file.read(EVENT.size * (last - first))
+            for row in reversed(list(EVENT.iter_unpack(some[:len(some) // EVENT.size * EVENT.size]))):
+                if row[11] not in (Kind.ITEMS, Kind.SOURCES) and row[1]:
+                    return int(row[1])
+    return 0
+
+
+def read_lane(path: pathlib.Path, head: Head, scale: tuple[float, float]) -> Lane:
     with path.open("rb") as file:
         file.seek(HEAD_BYTES)
         records = file.read(EVENT.size * min(head.count, MOST_EVENTS))
-    return Lane(head.rank, head.thread, records[:len(records) // EVENT.size * EVENT.size], head.count, head.scale(one_clock), head.dropped)
+    return Lane(head.rank, head.thread, records[:len(records) // EVENT.size * EVENT.size], head.count, scale, head.dropped)
 
 
 def files_of(folder: pathlib.Path) -> list[pathlib.Path]:
@@ -188,15 +225,23 @@ def read(folder: pathlib.Path) -> Recording:
     if missing:
         raise Failure(f"rank {missing[0]} has recorded nothing in {folder}: the folder has to be one that all hosts share")
     one_clock = len({head.host for _, head in heads if head.host}) <= 1
-    ranks: dict[int, Rank] = {}
+    by_rank: dict[int, list[tuple[pathlib.Path, Head]]] = {}
     for path, head in heads:
-        if not head.is_timed():
-            raise Failure(f"rank {head.rank} ended before MPI_Finalize, after {head.count} calls, which are too few for advice; let the "
-                          "program reach MPI_Finalize")
-        if head.rank not in ranks:
-            rate, start = head.scale(one_clock)
-            first, last = (start + rate * ticks for ticks in head.ticks)
-            ranks[head.rank] = Rank(head.rank, head.host, head.library, head.finalised, first, last)
-            read_text(ranks[head.rank], folder / f"rank-{head.rank}.text")
-        ranks[head.rank].lanes.append(read_lane(path, head, one_clock))
-    return Recording([ranks[number] for number in sorted(ranks)])
+        by_rank.setdefault(head.rank, []).append((path, head))
+    return Recording([read_rank(folder, by_rank[number], one_clock) for number in sorted(by_rank)])
+
+
+def read_rank(folder: pathlib.Path, files: Sequence[tuple[pathlib.Path, Head]], one_clock: bool) -> Rank:
+    """files: of the rank's threads, first that of the thread that called MPI_Init."""
+    head = files[0][1]
+    head.take_clock([one for _, one in files])
+    if not head.is_timed():
+        calls = sum(one.count for _, one in files)
+        raise Failure(f"rank {head.rank} ended before MPI_Finalize, after {calls} calls, which are too few for advice; let the program "
+                      "reach MPI_Finalize")
+    rate, start = head.scale(one_clock)
+    last = head.ticks[1] if head.finalised else max(head.ticks[1], *(last_tick(path, one) for path, one in files))
+    rank = Rank(head.rank, head.host, head.library, head.finalised, start + rate * head.ticks[0], start + rate * last)
+    read_text(rank, folder / f"rank-{head.rank}.text")
+    rank.lanes = [read_lane(path, one, (rate, start)) for path, one in files]
+    return rank

@@ -28,7 +28,15 @@ class Line:
     def text(self) -> str:
         if self.file:
             return f"{shortened(self.file)}:{self.line}"
+        if is_mpi4py(self.module):
+            return "mpi4py"
         return f"{plain(self.function) or 'an unnamed function'} in {pathlib.Path(self.module).name}"
+
+
+def is_mpi4py(module: str) -> bool:
+    """Whether a library is that of mpi4py: mpi4py/MPI.*.so."""
+    path = pathlib.Path(module)
+    return path.name.startswith("MPI.") and path.parent.name == "mpi4py"
 
 
 def plain(function: str) -> str:
