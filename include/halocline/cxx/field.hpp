@@ -9,6 +9,7 @@
 #include <array>
 #include <complex>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -96,7 +97,8 @@ struct Depth {
 template <class T, int N>
 class Field {
  public:
-  /// Allocates the block of this rank, filled with zeros. Collective. Throws HLC_ERR_ARGUMENT where the grid has not N dimensions.
+  /// Allocates the block of this rank, filled with zeros. Collective. Throws HLC_ERR_ARGUMENT where the grid has not N dimensions, or a
+  /// depth is negative.
   Field(const Context &context, const Grid &grid, const Depth<N> &depth, Pages pages = Pages::of_the_caller)
       : Field(context, grid, depth, std::array<Stagger, N>{}, pages) {}
   /// The same with one depth for all sides.
@@ -109,7 +111,7 @@ class Field {
       : depth_(depth),
         stagger_(stagger),
         extent_(extents(grid, depth, stagger)),
-        cells_(context, count(extent_), pages),
+        cells_(allocate(context, depth, extent_, pages)),
         origin_(cells_.data() + offset(depth.low)) {}
   /// The same with one depth for all sides.
   Field(const Context &context, const Grid &grid, std::int64_t depth, const std::array<Stagger, N> &stagger,
@@ -145,6 +147,24 @@ class Field {
     Index extent;
     for (int d = 0; d < N; ++d) extent[d] = depth.low[d] + grid.local(d) + depth.high[d] + (stagger[d] == Stagger::centred ? 0 : 1);
     return extent;
+  }
+  /// A request for more than any memory has lets the other ranks return, too, before this one says what is wrong.
+  static SharedArray<T> allocate(const Context &context, const Depth<N> &depth, const Index &extent, Pages pages) {
+    const std::string wrong = negative_depth(depth);
+    if (wrong.empty()) return SharedArray<T>(context, count(extent), pages);
+    try {
+      const SharedArray<T> none(context, SIZE_MAX, pages);
+    } catch (const Error &) {
+    }
+    throw Error(HLC_ERR_ARGUMENT, "Field on rank " + std::to_string(context.rank()) + ": " + wrong + " but must be 0 or more");
+  }
+  /// "depth.low[1] is -1", empty if there is none.
+  static std::string negative_depth(const Depth<N> &depth) {
+    for (int d = 0; d < N; ++d)
+      for (const bool high : {false, true})
+        if (const std::int64_t cells = high ? depth.high[d] : depth.low[d]; cells < 0)
+          return std::string(high ? "depth.high[" : "depth.low[") + std::to_string(d) + "] is " + std::to_string(cells);
+    return {};
   }
   static std::size_t count(const Index &extent) {
     std::size_t cells = 1;

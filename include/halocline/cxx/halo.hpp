@@ -43,6 +43,8 @@ class FieldRef {
     std::copy(field.depth().low.begin(), field.depth().low.end(), low_.begin());
     std::copy(field.depth().high.begin(), field.depth().high.end(), high_.begin());
     std::copy(field.stagger().begin(), field.stagger().end(), stagger_.begin());
+    for (int d = 0; d < N; ++d) extent_[static_cast<std::size_t>(d)] = field.extent(d);
+    ndims_ = N;
   }
   /// Swaps only the directions from which this component, which moves by velocity cells per step, enters a block (hlc_fills_moving).
   FieldRef moving(std::initializer_list<int> velocity) const {
@@ -71,12 +73,26 @@ class FieldRef {
     std::copy(high_.begin(), high_.end(), made.depth_high);
     return made;
   }
+  /// What is wrong with it in a Halo of this grid: that it was made with another one, in words; else empty.
+  std::string misfit(const Grid &grid) const {
+    if (ndims_ != grid.ndims()) return "has " + std::to_string(ndims_) + " dimensions, the grid " + std::to_string(grid.ndims());
+    for (int d = 0; d < ndims_; ++d) {
+      const auto at = static_cast<std::size_t>(d);
+      const bool nodes = stagger_[at] != Stagger::centred;
+      const std::int64_t expected = low_[at] + grid.local(d) + high_[at] + (nodes ? 1 : 0);
+      if (extent_[at] == expected) continue;
+      return "has " + std::to_string(extent_[at]) + " values along dimension " + std::to_string(d) + " where local + halo" +
+             (nodes ? " + node" : "") + " make " + std::to_string(expected) + ": make it with the grid of the Halo";
+    }
+    return {};
+  }
   /// Whether the values are in the cells along all dimensions.
   bool is_centred() const { return stagger_ == std::array<Stagger, HLC_MAX_DIMS>{}; }
 
  private:
   hlc_field field_;
-  std::array<std::int64_t, HLC_MAX_DIMS> low_{}, high_{};
+  int ndims_ = 0;
+  std::array<std::int64_t, HLC_MAX_DIMS> low_{}, high_{}, extent_{};
   std::array<Stagger, HLC_MAX_DIMS> stagger_{};
   std::vector<unsigned char> fills_;
 };
@@ -86,7 +102,8 @@ class Halo {
  public:
   /// From a spec as the C API takes it: any strides, any depths, the caller's own memory.
   Halo(const Context &context, const hlc_halo_spec &spec) : handle_(open(context, spec)), rank_(context.rank()) { note_layouts(spec); }
-  /// From fields of one grid, in cells or on nodes, each with its own depth.
+  /// From fields of one grid, in cells or on nodes, each with its own depth. Throws HLC_ERR_ARGUMENT on all ranks where the cells of a
+  /// field are not those of the grid.
   Halo(const Context &context, const Grid &grid, std::initializer_list<FieldRef> fields, const HaloOptions &options = {})
       : Halo(context, Request(context, grid, fields, options).spec) {}
   /// Starts one swap of everything.
@@ -159,8 +176,19 @@ class Halo {
     check(hlc_halo_init(context.raw(), &spec, &raw));
     return raw;
   }
+  /// Refuses fields of another grid on all ranks together, before anything is planned.
+  static void check_sizes(const Context &context, const Grid &grid, std::initializer_list<FieldRef> refs) {
+    for (const FieldRef &ref : refs) {
+      const std::string wrong = ref.misfit(grid);
+      if (wrong.empty()) continue;
+      const char *name = ref.raw().name ? ref.raw().name : "(no name)";
+      const std::string field = "fields[" + std::to_string(&ref - refs.begin()) + "] '" + name + "' ";
+      check(hlc_refuse(context.raw(), ("Halo on rank " + std::to_string(context.rank()) + ": " + field + wrong).c_str()));
+    }
+  }
   /// The fields' entries one behind the other, none if all fields are swapped in all directions.
   static std::vector<unsigned char> fills_of(const Context &context, const Grid &grid, std::initializer_list<FieldRef> refs) {
+    check_sizes(context, grid, refs);
     const std::size_t directions = HLC_DIRECTIONS(grid.raw().ndims);
     std::vector<unsigned char> all;
     bool chosen = false;
