@@ -3,10 +3,13 @@
 #include "blocks/check_spec.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "base/types.hpp"
+#include "halo/overlap.hpp"
 
 namespace halocline::core {
 namespace {
@@ -87,6 +90,16 @@ Status check_strides(const BlockShape &shape, const hlc_field &field, const Exte
   return Status::ok;
 }
 
+/// Depths of a shape that would be ignored: the array is hardly as large as those of the spec need it.
+Status check_depth(const hlc_field_shape &shape, std::int64_t depth, const std::string &argument, int rank) {
+  if (shape.own_depth) return depth >= 0 && depth <= kMax ? Status::ok : bad(rank, argument, depth, "0 to 2^40");
+  if (depth == 0) return Status::ok;
+  return fail(Status::argument,
+              "hlc_blocks_init on rank %d: %s is %lld, and own_depth is 0: set own_depth to 1 to give the field depths of its own, or the "
+              "depths of the shape to 0",
+              rank, argument.c_str(), static_cast<long long>(depth));
+}
+
 Status check_shapes(const hlc_blocks_spec &spec, int rank) {
   for (int f = 0; spec.shapes && f < spec.nfields; ++f) {
     const hlc_field_shape &shape = spec.shapes[f];
@@ -95,11 +108,12 @@ Status check_shapes(const hlc_blocks_spec &spec, int rank) {
       who += std::string(", of field '") + name_of(spec, f) + "': ";
     else
       who += ".";
+    if (shape.own_depth != 0 && shape.own_depth != 1) return bad(rank, who + "own_depth", shape.own_depth, "0 or 1");
     for (int d = 0; d < spec.ndims; ++d) {
       if (shape.stagger[d] < HLC_CENTRED || shape.stagger[d] > HLC_NODES_OWNED)
         return bad(rank, who + indexed("stagger", d), shape.stagger[d], "HLC_CENTRED, HLC_NODES_SHARED or HLC_NODES_OWNED");
       for (const auto &[name, depth] : {std::pair{"depth_low", shape.depth_low[d]}, std::pair{"depth_high", shape.depth_high[d]}})
-        if (shape.own_depth && (depth < 0 || depth > kMax)) return bad(rank, who + indexed(name, d), depth, "0 to 2^40");
+        HLC_TRY(check_depth(shape, depth, who + indexed(name, d), rank));
     }
   }
   return Status::ok;
@@ -115,6 +129,25 @@ Status check_apart(const hlc_blocks_spec &spec, int rank) {
     if (places[i - 1].first == places[i].first)
       return fail(Status::argument, "hlc_blocks_init on rank %d: %s, and %s, have the same data: each needs an array of its own", rank,
                   field_words(spec, places[i - 1].second).c_str(), field_words(spec, places[i].second).c_str());
+  return Status::ok;
+}
+
+/// The fields of one block, in the order of their data: each is compared with those that begin before it ends. Arrays of different blocks
+/// may be parts of one array.
+Status check_overlaps(const hlc_blocks_spec &spec, const BlockShape &shape, int b, int rank) {
+  std::vector<int> order(static_cast<std::size_t>(spec.nfields));
+  std::iota(order.begin(), order.end(), 0);
+  const hlc_field *fields = spec.fields + std::ptrdiff_t{b} * spec.nfields;
+  std::sort(order.begin(), order.end(), [&](int f, int g) { return std::less<>()(fields[f].data, fields[g].data); });
+  for (auto f = order.begin(); f != order.end(); ++f) {
+    const Extents extents = Extents::of(shape.spec, *f);
+    const std::int64_t bytes = field_extent(shape.spec, fields[*f], extents);
+    for (auto g = f + 1; g != order.end() && bytes_between(fields[*f], fields[*g]) < bytes; ++g)
+      if (fields_overlap(shape.spec, fields[*f], extents, fields[*g], Extents::of(shape.spec, *g)))
+        return fail(Status::argument, "hlc_blocks_init on rank %d: %s, and %s, overlap: their data are %lld bytes apart", rank,
+                    field_words(spec, b * spec.nfields + *f).c_str(), field_words(spec, b * spec.nfields + *g).c_str(),
+                    static_cast<long long>(bytes_between(fields[*f], fields[*g])));
+  }
   return Status::ok;
 }
 
@@ -140,7 +173,9 @@ Status check_fields(const hlc_blocks_spec &spec, int rank) {
       HLC_TRY(check_strides(shape, spec.fields[i], Extents::of(shape.spec, f), who, rank));
     }
   }
-  return check_apart(spec, rank);
+  HLC_TRY(check_apart(spec, rank));
+  for (int b = 0; b < spec.nblocks; ++b) HLC_TRY(check_overlaps(spec, BlockShape(spec, b), b, rank));
+  return Status::ok;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "base/types.hpp"
 #include "halo/geometry.hpp"
 #include "halo/grid.hpp"
+#include "halo/overlap.hpp"
 
 namespace halocline::core {
 namespace {
@@ -145,39 +146,11 @@ Status check_field(const hlc_halo_spec &spec, int f, int rank) {
   return Status::ok;
 }
 
-/// Two fields with the same strides, and the bytes of an element of each.
-struct Pair {
-  const Extents &first, &second;
-  Strides strides;
-  std::array<int, kMaxDims> order;
-  std::int64_t elements[2];
-
-  /// Whether cells of the two overlap. Along each dimension, the outermost first, only two distances can bring them as close as the
-  /// dimensions inside allow.
-  bool meets(int place, std::int64_t delta) const {
-    if (place < 0) return delta < elements[0] && -delta < elements[1];
-    const int dim = order[static_cast<std::size_t>(place)];
-    const std::int64_t stride = strides[static_cast<std::size_t>(dim)], most = first.cells(dim) - 1, least = 1 - second.cells(dim);
-    if (most == least) return meets(place - 1, delta);
-    const std::int64_t below = delta / stride - (delta % stride < 0 ? 1 : 0);
-    for (const std::int64_t distance : {below, below + 1})
-      if (distance >= least && distance <= most && meets(place - 1, delta - distance * stride)) return true;
-    return false;
-  }
-};
-
-/// Fields may be interleaved, as the members of a struct are, but no byte may belong to two. Overlap is found for fields with the same
-/// strides, as interleaved fields have, and for fields that start at the same address.
 Status check_overlap(const hlc_halo_spec &spec, int f, int g, int rank) {
   const hlc_field &first = spec.fields[f], &second = spec.fields[g];
-  const std::int64_t delta = reinterpret_cast<std::intptr_t>(second.data) - reinterpret_cast<std::intptr_t>(first.data);
-  const Extents extents[2] = {Extents::of(spec, f), Extents::of(spec, g)};
-  if (delta >= field_extent(spec, first, extents[0]) || -delta >= field_extent(spec, second, extents[1])) return Status::ok;
-  const Strides strides = field_strides(spec, first, extents[0]);
-  const Pair pair{extents[0], extents[1], strides, stride_order(strides, spec.grid->ndims), {element_bytes(first), element_bytes(second)}};
-  if (strides == field_strides(spec, second, extents[1]) ? !pair.meets(spec.grid->ndims - 1, delta) : delta != 0) return Status::ok;
+  if (!fields_overlap(spec, first, Extents::of(spec, f), second, Extents::of(spec, g))) return Status::ok;
   return fail(Status::argument, "hlc_halo_init on rank %d: fields[%d] '%s' and fields[%d] '%s' overlap: their data are %lld bytes apart",
-              rank, f, field_name(first), g, field_name(second), static_cast<long long>(delta));
+              rank, f, field_name(first), g, field_name(second), static_cast<long long>(bytes_between(first, second)));
 }
 
 Status check_layout(const hlc_halo_spec &spec, int rank) {
@@ -204,13 +177,26 @@ Status check_nodes(const hlc_halo_spec &spec, int f, int d, const std::string &w
                  ": of HLC_NODES_OWNED the rank below gets one value more, and this rank owns " + std::to_string(extents.block[at]));
 }
 
+/// Depths of a shape that would be ignored: the array is hardly as large as those of the spec need it.
+Status check_own_depth(const hlc_field_shape &shape, int d, const std::string &who, int rank) {
+  for (const auto &[name, depth] : {std::pair{"depth_low", shape.depth_low[d]}, std::pair{"depth_high", shape.depth_high[d]}})
+    if (!shape.own_depth && depth != 0)
+      return fail(Status::argument,
+                  "hlc_halo_init on rank %d: %s%s is %lld, and own_depth is 0: set own_depth to 1 to give the field depths of its own, or "
+                  "the depths of the shape to 0",
+                  rank, who.c_str(), indexed(name, d).c_str(), static_cast<long long>(depth));
+  return Status::ok;
+}
+
 /// A field whose halo were deeper than the smallest block would need values of a neighbour's neighbour.
 Status check_shape(const hlc_halo_spec &spec, int f, int rank) {
   const hlc_field_shape &shape = spec.shapes[f];
   const std::string who = indexed("shapes", f) + ", of field '" + field_name(spec.fields[f]) + "': ";
+  if (shape.own_depth != 0 && shape.own_depth != 1) return bad(rank, who + "own_depth", shape.own_depth, "0 or 1");
   for (int d = 0; d < spec.grid->ndims; ++d) {
     if (shape.stagger[d] < HLC_CENTRED || shape.stagger[d] > HLC_NODES_OWNED)
       return bad(rank, who + indexed("stagger", d), shape.stagger[d], "HLC_CENTRED, HLC_NODES_SHARED or HLC_NODES_OWNED");
+    HLC_TRY(check_own_depth(shape, d, who, rank));
     const std::string most = "0 to the rank's cells, " + std::to_string(spec.grid->local[d]);
     const std::int64_t own[2] = {shape.own_depth ? shape.depth_low[d] : 0, shape.own_depth ? shape.depth_high[d] : 0};
     for (const bool high : {false, true})

@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdlib>
+#include <functional>
 #include <mutex>
 #include <thread>
 
@@ -343,6 +344,10 @@ TEST(BlocksErrors, wrong_arguments_are_named_on_all_ranks) {
       {"shapes[0], of field 'u': stagger[0] is 3 but must be HLC_CENTRED, HLC_NODES_SHARED or HLC_NODES_OWNED",
        [](BoxSpec &s) { s.shape(0).stagger[0] = static_cast<hlc_stagger>(3); }},
       {"shapes[0], of field 'u': depth_high[0] is -2", [](BoxSpec &s) { s.shape(0).own_depth = 1, s.shape(0).depth_high[0] = -2; }},
+      {"shapes[0], of field 'u': depth_low[0] is 1, and own_depth is 0: set own_depth to 1",
+       [](BoxSpec &s) { s.shape(0).depth_low[0] = 1; }},
+      {"shapes[0], of field 'u': depth_high[0] is 2, and own_depth is 0", [](BoxSpec &s) { s.shape(0).depth_high[0] = 2; }},
+      {"shapes[0], of field 'u': own_depth is -1 but must be 0 or 1", [](BoxSpec &s) { s.shape(0).own_depth = -1; }},
       {"stencil is 7", [](BoxSpec &s) { s.spec.stencil = static_cast<hlc_stencil>(7); }},
   };
   for (const Wrong &way : wrong) {
@@ -354,6 +359,55 @@ TEST(BlocksErrors, wrong_arguments_are_named_on_all_ranks) {
     EXPECT_TRUE(says("hlc_blocks_init of plan "));
     EXPECT_TRUE(says(" on rank " + std::to_string(size() - 1) + ": "));
   }
+}
+
+/// Two fields in two boxes per rank, of 4 x 3 cells each with a halo of one: 'u' on nodes along both dimensions, 'h' in the cells.
+struct TwoFields {
+  TwoFields() {
+    spec.ndims = 2;
+    spec.global[0] = 8 * size(), spec.global[1] = 3;
+    for (int d = 0; d < 2; ++d) spec.depth_low[d] = spec.depth_high[d] = spec.periodic[d] = 1;
+    for (int b = 0; b < 2; ++b) boxes[b] = {{8 * rank() + 4 * b, 0}, {4, 3}, b, 0};
+    for (int i = 0; i < 4; ++i) fields[i].data = memory.data() + 100 * i, fields[i].type = HLC_FLOAT64, fields[i].name = i % 2 ? "h" : "u";
+    shapes[0].stagger[0] = shapes[0].stagger[1] = HLC_NODES_SHARED;
+    spec.layout = HLC_ROW_MAJOR;
+    spec.nblocks = spec.nfields = 2;
+    spec.blocks = boxes, spec.fields = fields, spec.shapes = shapes;
+  }
+  hlc_blocks_spec spec{};
+  hlc_box boxes[2]{};
+  hlc_field fields[4]{};
+  hlc_field_shape shapes[2]{};
+  std::vector<double> memory = std::vector<double>(1000);
+};
+
+TEST(BlocksErrors, fields_of_one_block_that_overlap_are_named) {
+  const std::string who = " on rank " + std::to_string(size() - 1) + ": ";
+  const auto expect = [&](const std::string &words, bool on_nodes, const std::function<void(TwoFields &)> &spoil) {
+    TwoFields two;
+    if (!on_nodes) two.spec.shapes = nullptr;
+    if (rank() == size() - 1) spoil(two);
+    EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, init(two.spec)));
+    EXPECT_TRUE(says(who + words));
+  };
+  expect("fields[2] 'u', of blocks[1], and fields[3] 'h', of blocks[1], overlap: their data are 328 bytes apart", true,
+         [](TwoFields &two) { two.fields[3].data = two.memory.data() + 241; });  // u ends after 7 * 6 values
+  expect("fields[1] 'h', of blocks[0], and fields[0] 'u', of blocks[0], overlap: their data are 232 bytes apart", false,
+         [](TwoFields &two) { two.fields[1].data = two.memory.data() + 500, two.fields[0].data = two.memory.data() + 529; });
+}
+
+TEST(BlocksErrors, fields_side_by_side_and_boxes_within_one_array_are_accepted) {
+  TwoFields close, members, parts;
+  for (int i = 0; i < 4; ++i) close.fields[i].data = close.memory.data() + 72 * (i / 2) + 42 * (i % 2);  // 7 * 6 values, then 6 * 5
+  EXPECT_TRUE(ok(init(close.spec)));
+  members.spec.shapes = parts.spec.shapes = nullptr;
+  for (int i = 0; i < 4; ++i) {
+    members.fields[i].data = members.memory.data() + 60 * (i / 2) + i % 2;  // struct { double u, h; } [6][5]
+    members.fields[i].stride_bytes[0] = 80, members.fields[i].stride_bytes[1] = 16;
+    parts.fields[i].data = parts.memory.data() + 100 * (i % 2) + 4 * 5 * (i / 2);  // the halo of one box is the other's cells
+  }
+  EXPECT_TRUE(ok(init(members.spec)));
+  EXPECT_TRUE(ok(init(parts.spec)));
 }
 
 TEST(BlocksErrors, a_field_that_is_too_small_for_its_halo_is_refused_on_all_ranks) {

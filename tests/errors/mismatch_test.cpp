@@ -65,8 +65,7 @@ TEST(Mismatch, of_the_shape_of_a_field_names_what_differs) {
        [](hlc_field_shape &shape) { shape.stagger[1] = HLC_NODES_SHARED; }},
       {"stagger[0] of fields[0] 'theta': rank 0 has HLC_CENTRED, " + last + " has HLC_NODES_OWNED",
        [](hlc_field_shape &shape) { shape.stagger[0] = HLC_NODES_OWNED; }},
-      {"own_depth of fields[0] 'theta': rank 0 has 1, " + last + " has 0 (the spec's depths)",
-       [](hlc_field_shape &shape) { shape.own_depth = 0; }},
+      {"own_depth of fields[0] 'theta': rank 0 has 1, " + last + " has 0 (the spec's depths)", [](hlc_field_shape &shape) { shape = {}; }},
       {"depth_low[0] of fields[0] 'theta': rank 0 has 1, " + last + " has 2", [](hlc_field_shape &shape) { shape.depth_low[0] = 2; }},
       {"depth_high[1] of fields[0] 'theta': rank 0 has 1, " + last + " has 0", [](hlc_field_shape &shape) { shape.depth_high[1] = 0; }},
   };

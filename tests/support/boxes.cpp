@@ -311,8 +311,8 @@ BoxCase random_staggered_boxes(int ranks, Random &random) {
     shape.own_depth = static_cast<int>(between(random, 0, 1));
     for (int d = 0; d < boxes.ndims; ++d) {
       shape.stagger[d] = static_cast<hlc_stagger>(between(random, 0, 2));
-      shape.depth_low[d] = between(random, 0, boxes.low[at(d)] + 1);
-      shape.depth_high[d] = between(random, 0, boxes.high[at(d)] + 1);
+      const std::int64_t low = between(random, 0, boxes.low[at(d)] + 1), high = between(random, 0, boxes.high[at(d)] + 1);
+      if (shape.own_depth) shape.depth_low[d] = low, shape.depth_high[d] = high;
     }
     boxes.shapes.push_back(shape);
   }
