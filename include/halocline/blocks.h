@@ -73,7 +73,8 @@ typedef struct hlc_blocks_spec {
  *
  * Errors, the same on all ranks: HLC_ERR_ARGUMENT, HLC_ERR_MISMATCH, HLC_ERR_MEMORY, HLC_ERR_MPI, HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED;
  * HLC_ERR_UNSUPPORTED (several parts without MPI_THREAD_SERIALIZED). HLC_ERR_ARGUMENT names the argument, the rank and its value; of blocks
- * that overlap it names both owners.
+ * that overlap it names both owners, and of fields of one block that overlap both fields. Arrays of different blocks are not compared,
+ * except that no two may begin at the same address.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_blocks_init(hlc_context *context, const hlc_blocks_spec *spec, hlc_blocks **blocks);
 

@@ -311,7 +311,7 @@ typedef enum hlc_stagger HLC_INT {
 /** How a field of a halo or of blocks differs from the spec. Zero: it does not. The same on all ranks. */
 typedef struct hlc_field_shape {
   hlc_stagger stagger[HLC_MAX_DIMS]; /**< along each dimension */
-  int own_depth; /**< 1: the depths below are the field's; 0: the spec's are */
+  int own_depth; /**< 1: the depths below are the field's; 0: the spec's are, and those below must be 0 */
   int64_t depth_low[HLC_MAX_DIMS]; /**< halo values on the low side, 0 to the cells of the smallest block; of hlc_blocks any number */
   int64_t depth_high[HLC_MAX_DIMS]; /**< the same on the high side; of owned nodes less than that, and the neighbour's node not counted */
 } hlc_field_shape;
