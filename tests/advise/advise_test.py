@@ -74,7 +74,9 @@ def checks(program, library, launcher, replays):
     def run(name):
         return Run(program, launcher, build, "--no-replay", name)
 
-    yield from exchange_checks(run("waitall"), "waitall", "8 KiB")
+    first = run("waitall")
+    yield from exchange_checks(first, "waitall", "8 KiB")
+    yield "its grid, as MPI_Cart_create was told", "(int[]){2}, (int[]){1}, &grid);" in first.text, first.text
     if not replays:
         return
     for name in ("sendrecv", "any_source", "persistent", "neighbours"):

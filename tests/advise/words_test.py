@@ -165,6 +165,10 @@ class Shares(unittest.TestCase):
             self.assertIn("or the last call", pages.about(said))
             self.assertEqual([rank.finalised for rank in found.ranks], [False, False])
 
+    def test_too_short_a_time_is_refused(self):
+        with self.assertRaisesRegex(Failure, "rank 0 ended before MPI_Finalize, after 20 calls in too short a time"):
+            conclude([[swaps(1 - rank, 10, 10 * MS, 8 * MS)] for rank in range(2)], MS, (False, False))
+
     def test_threads_share_their_own_time(self):
         lanes = [[swaps(1 - rank, 10, 10 * MS, 8 * MS) for _ in range(3)] for rank in range(2)]
         for finalised in ((True, True), (False, False)):

@@ -237,8 +237,8 @@ def read_rank(folder: pathlib.Path, files: Sequence[tuple[pathlib.Path, Head]], 
     head.take_clock([one for _, one in files])
     if not head.is_timed():
         calls = sum(one.count for _, one in files)
-        raise Failure(f"rank {head.rank} ended before MPI_Finalize, after {calls} calls, which are too few for advice; let the program "
-                      "reach MPI_Finalize")
+        raise Failure(f"rank {head.rank} ended before MPI_Finalize, after {calls} calls in too short a time for advice; let the program "
+                      "run longer, or reach MPI_Finalize")
     rate, start = head.scale(one_clock)
     last = head.ticks[1] if head.finalised else max(head.ticks[1], *(last_tick(path, one) for path, one in files))
     rank = Rank(head.rank, head.host, head.library, head.finalised, start + rate * head.ticks[0], start + rate * last)
