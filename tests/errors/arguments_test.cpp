@@ -53,7 +53,7 @@ TEST(Arguments, of_hlc_halo_init_are_checked_on_all_ranks) {
   refuse("an unknown stencil", {"stencil", "9"}, [](Plane &p) { p.spec.stencil = static_cast<hlc_stencil>(9); });
   refuse("an unknown layout", {"layout", "8"}, [](Plane &p) { p.spec.layout = static_cast<hlc_layout>(8); });
   refuse("no layout", {"layout is not set", "fields[0] 'theta'", "HLC_ROW_MAJOR"}, [](Plane &p) { p.spec.layout = HLC_LAYOUT_UNSET; });
-  refuse("an unknown mode", {"hlc_halo_init of plan ", " on rank ", ": invalid hlc_mode 55"},
+  refuse("an unknown mode", {"hlc_halo_init of plan ", " on rank ", ": mode is 55 but must be an hlc_mode"},
          [](Plane &p) { p.spec.mode = static_cast<hlc_mode>(55); });
   refuse("an unknown epoch", {"epoch", "6"}, [](Plane &p) { p.spec.epoch = static_cast<hlc_epoch>(6); });
   refuse("an unknown drive", {"drive", "6"}, [](Plane &p) { p.spec.drive = static_cast<hlc_drive>(6); });

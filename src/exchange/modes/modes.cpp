@@ -58,7 +58,8 @@ Status mode_from_environment(const std::string &who, hlc_mode *mode) {
 }
 
 Status check_options(const std::string &who, const Options &options) {
-  if (!find_mode(options.mode)) return fail(Status::argument, "%s: invalid hlc_mode %d", who.c_str(), static_cast<int>(options.mode));
+  if (!find_mode(options.mode))
+    return fail(Status::argument, "%s: mode is %d but must be an hlc_mode", who.c_str(), static_cast<int>(options.mode));
   if (options.epoch < HLC_EPOCH_DEFAULT || options.epoch > HLC_EPOCH_LATE)
     return fail(Status::argument, "%s: invalid hlc_epoch %d", who.c_str(), static_cast<int>(options.epoch));
   if (options.drive < HLC_DRIVE_DEFAULT || options.drive > HLC_DRIVE_GET)
