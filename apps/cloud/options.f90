@@ -33,8 +33,8 @@ module cloud_options
     'Start it under the MPI launcher, on any number of ranks.', &
     '', &
     '  CASE.nml            the case, a namelist; dycoms_rf01.nml stands beside the source', &
-    '  --mode M            p2p, neighbor, fence, pscw, passive, passive_naive, notify, direct or', &
-    '                      notify_node (default: the environment''s HALOCLINE_MODE, else direct)', &
+    '  --mode M            auto, p2p, neighbor, fence, pscw, passive, passive_naive, notify, direct, view or', &
+    '                      notify_node (default: the environment''s HALOCLINE_MODE, else the library''s)', &
     '  --steps N           time steps (default: the case''s)', &
     '  --local NX,NY       cells per rank in x and y: the grid grows with the ranks', &
     '  --global NX,NY,NZ   cells of the whole grid: the blocks shrink with the ranks', &
