@@ -3,7 +3,7 @@
 !> SPDX-License-Identifier: BSD-3-Clause
 module cloud_case
   use, intrinsic :: iso_fortran_env, only: real64
-  use cloud_physics_case, only: physics_case_t, read_physics_case
+  use cloud_physics_case, only: physics_case_t, read_physics_case, require_finite
   implicit none
   private
   public :: case_t, read_case
@@ -86,6 +86,11 @@ contains
     case = case_t(title, cells, spacing, top, refinement, refinement_width, time_step, steps, surface_pressure, wind, inversion, &
                   theta_below, theta_above, water_below, water_above, theta_noise, water_noise, thermal_strength, &
                   pressure_tolerance, pressure_iterations, case%physics)
+    call require_finite([character(18) :: 'spacing', 'spacing', 'top', 'refinement', 'refinement_width', 'time_step', &
+      'surface_pressure', 'wind', 'wind', 'inversion', 'theta_below', 'theta_above', 'water_below', 'water_above', &
+      'theta_noise', 'water_noise', 'thermal_strength', 'pressure_tolerance'], [spacing, top, refinement, refinement_width, &
+      time_step, surface_pressure, wind, inversion, theta_below, theta_above, water_below, water_above, theta_noise, &
+      water_noise, thermal_strength, pressure_tolerance], status, text)
   end subroutine read_namelist
 
   subroutine check_case(path, case, message)
@@ -102,7 +107,6 @@ contains
     call require(case%time_step > 0, 'time_step must be positive')
     call require(case%steps >= 0, 'steps must not be negative')
     call require(case%surface_pressure > 0, 'surface_pressure must be positive')
-    call require(all(abs(case%wind) <= huge(case%wind)), 'wind must be two numbers that are finite')
     call require(case%theta_below > 0, 'theta_below must be positive')
     call require(case%theta_above > 0, 'theta_above must be positive')
     call require(case%water_below >= 0 .and. case%water_above >= 0, 'water_below and water_above must not be negative')

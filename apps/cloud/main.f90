@@ -96,7 +96,7 @@ contains
     type(output_t) :: file
     type(statistics_t) :: statistics
     character(:), allocatable :: message
-    character(160) :: fault
+    character(256) :: fault
     integer :: step
 
     if (options%save /= '') then
@@ -116,7 +116,7 @@ contains
         model%pressure%iterations, ' iterations'
       if (fault /= '' .and. model%pressure%iterations == 0) write (fault, '(a,i0,a)') 'step ', step, &
         ': the source of the pressure is not finite; look for a number of the case that is not, or far too large'
-      if (.not. model%budget%courant <= LARGEST_COURANT) write (fault, '(a,i0,a,f0.2,a,f0.1)') 'step ', step, &
+      if (.not. model%budget%courant <= LARGEST_COURANT) write (fault, '(a,i0,a,es11.3e3,a,f3.1)') 'step ', step, &
         ': the Courant number is ', model%budget%courant, ', but positive advection needs at most ', LARGEST_COURANT
       if (fault /= '') call stop_together(model%ranks, EXIT_FAILED, trim(fault))
       call record_statistics(model, statistics)
@@ -126,7 +126,7 @@ contains
       if (.not. options%quiet) call print_progress(model, has_ended(model))
     end do
     if (model%clock%step > 0) call write_record(model, file)
-    call close_output(file)
+    call close_output(model, file)
     call close_statistics(options%statistics, statistics, message)
     call need_everywhere('--statistics "'//options%statistics//'": ', message)
     if (options%save == '') return

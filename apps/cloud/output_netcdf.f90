@@ -1,13 +1,14 @@
 !> A short NetCDF file: some of the fields at the first and the last step, gathered and written by rank 0.
 !> SPDX-License-Identifier: BSD-3-Clause
 module cloud_output
-  use, intrinsic :: iso_fortran_env, only: error_unit, real64
+  use, intrinsic :: iso_fortran_env, only: real64
   use netcdf
   use halocline, only: hlc_mode_name, hlc_version
-  use halocline_mpi, only: hlc_mpi_allgather
+  use halocline_mpi, only: hlc_mpi_allgather, hlc_mpi_max
   use cloud_gather, only: gather, WRITER
   use cloud_grid, only: AT_U, AT_V, AT_W
   use cloud_model, only: model_t
+  use cloud_replace, only: if_full
   use cloud_ranks, only: stop_together, EXIT_USAGE
   use cloud_state, only: FIRST_TRACER, U_WIND, V_WIND, W_WIND, THETA, WATER
   implicit none
@@ -21,12 +22,15 @@ module cloud_output
 
   type :: output_t
     logical :: wanted = .false.
+    character(:), allocatable :: path
     integer :: id = -1
     integer :: record = 0
     integer :: time = -1
     integer :: variable(size(WRITTEN)) = -1
     integer :: liquid = -1          !< -1: a case without physics has none
   end type output_t
+
+  integer, save :: first_fault = nf90_noerr        !< of all calls of NetCDF on this rank
 
 contains
 
@@ -46,6 +50,7 @@ contains
     character(256) :: message
 
     file%wanted = path /= ''
+    file%path = path
     if (.not. file%wanted) return
     message = ''
     if (model%ranks%rank == WRITER) call create(path, file%id, message)
@@ -53,6 +58,7 @@ contains
     call hlc_mpi_allgather(model%ranks%comm, fault, all_faults)
     if (any(all_faults > 0)) call stop_together(model%ranks, EXIT_USAGE, '--output "'//path//'": '//trim(message))
     if (model%ranks%rank == WRITER) call define(model, file)
+    call need_written(model, file)
   end subroutine open_output
 
   !> Fortran's own open comes first, because NetCDF says "permission denied" of whatever is wrong with a path.
@@ -176,10 +182,14 @@ contains
         end if
       end associate
     end do
-    if (.not. model%case%physics%wanted) return
-    associate (liquid => model%physics%air%liquid(:, 1:model%grid%ny, 1:model%grid%nx))
-      call write_whole(model, liquid, file%id, file%liquid, file%record)
-    end associate
+    if (model%case%physics%wanted) then
+      associate (liquid => model%physics%air%liquid(:, 1:model%grid%ny, 1:model%grid%nx))
+        call write_whole(model, liquid, file%id, file%liquid, file%record)
+      end associate
+    end if
+    ! A run that is stopped later leaves this record in the file.
+    if (model%ranks%rank == WRITER .and. first_fault == nf90_noerr) call check(nf90_sync(file%id))
+    call need_written(model, file)
   end subroutine write_record
 
   !> One variable of one record, as (x, y, z). Collective.
@@ -189,24 +199,36 @@ contains
     integer, intent(in) :: id, variable, record
     real(real64), allocatable :: whole(:, :, :)
     call gather(model%grid, model%ranks, interior, whole)
-    if (model%ranks%rank /= WRITER) return
+    if (model%ranks%rank /= WRITER .or. first_fault /= nf90_noerr) return
     associate (cells => model%grid%cells)
       call check(nf90_put_var(id, variable, reshape(whole, [cells(1), cells(2), cells(3)], order=[3, 2, 1]), &
                               start=[1, 1, 1, record]))
     end associate
   end subroutine write_whole
 
-  subroutine close_output(file)
+  !> Collective.
+  subroutine close_output(model, file)
+    type(model_t), intent(in) :: model
     type(output_t), intent(inout) :: file
+    if (.not. file%wanted) return
     if (file%id >= 0) call check(nf90_close(file%id))
     file%id = -1
+    call need_written(model, file)
   end subroutine close_output
 
-  !> A file that was opened and then cannot be written (a full disk) ends the program.
   subroutine check(status)
     integer, intent(in) :: status
-    if (status == nf90_noerr) return
-    write (error_unit, '(2a)') 'cloud: NetCDF output: ', trim(nf90_strerror(status))
-    error stop 1
+    if (first_fault == nf90_noerr) first_fault = status
   end subroutine check
+
+  !> A file that was opened and then cannot be written (a full disk) ends the program. Collective.
+  subroutine need_written(model, file)
+    type(model_t), intent(in) :: model
+    type(output_t), intent(in) :: file
+    real(real64) :: fault
+    fault = merge(0, 1, first_fault == nf90_noerr)
+    call hlc_mpi_max(model%ranks%comm, fault)
+    if (fault > 0) call stop_together(model%ranks, EXIT_USAGE, '--output "'//file%path//'": '// &
+                                      trim(nf90_strerror(first_fault))//if_full(file%path))
+  end subroutine need_written
 end module cloud_output

@@ -34,8 +34,9 @@ contains
     file%wanted = file%wanted .and. model%time < 0
   end subroutine write_record
 
-  subroutine close_output(file)
+  subroutine close_output(model, file)
+    type(model_t), intent(in) :: model
     type(output_t), intent(inout) :: file
-    file%wanted = .false.
+    file%wanted = file%wanted .and. model%time < 0
   end subroutine close_output
 end module cloud_output

@@ -2,10 +2,11 @@
 !> none, and the model has its dynamics alone: all water counts as vapour, and nothing is conserved but by its flow.
 !> SPDX-License-Identifier: BSD-3-Clause
 module cloud_physics_case
+  use, intrinsic :: ieee_arithmetic, only: ieee_is_finite, ieee_is_nan
   use, intrinsic :: iso_fortran_env, only: real64
   implicit none
   private
-  public :: physics_case_t, read_physics_case
+  public :: physics_case_t, read_physics_case, require_finite
 
   !> The numbers are those of DYCOMS-II RF01 (Stevens et al. 2005), but that a case without the group has wanted = .false.
   type :: physics_case_t
@@ -124,7 +125,28 @@ contains
                              flux_below, absorption, clear_cooling, cloud_top_water, smagorinsky, prandtl, damping_height, &
                              damping_time, rain, aerosol, sedimentation, drops, duration, courant, longest_step, &
                              statistics_interval)
+    call require_finite([character(19) :: 'frame', 'frame', 'geostrophic', 'geostrophic', 'coriolis', 'divergence', &
+      'sensible_heat', 'latent_heat', 'drag', 'flux_above', 'flux_below', 'absorption', 'clear_cooling', 'cloud_top_water', &
+      'smagorinsky', 'prandtl', 'damping_height', 'damping_time', 'drops', 'duration', 'courant', 'longest_step', &
+      'statistics_interval'], [frame, geostrophic, coriolis, divergence, sensible_heat, latent_heat, drag, flux_above, &
+      flux_below, absorption, clear_cooling, cloud_top_water, smagorinsky, prandtl, damping_height, damping_time, drops, &
+      duration, courant, longest_step, statistics_interval], status, message)
   end subroutine read_group
+
+  !> Names the first of a group's numbers that is infinite or no number (NaN). Does nothing where status has a fault already.
+  subroutine require_finite(names, values, status, message)
+    character(*), intent(in) :: names(:)           !< one for each value
+    real(real64), intent(in) :: values(:)
+    integer, intent(inout) :: status
+    character(*), intent(inout) :: message
+    integer :: place
+    if (status /= 0) return
+    place = findloc(ieee_is_finite(values), .false., dim=1)
+    if (place == 0) return
+    status = 1
+    message = trim(names(place))//' is '//trim(merge('not a number', 'infinite    ', ieee_is_nan(values(place))))// &
+              ', but must be a finite number'
+  end subroutine require_finite
 
   subroutine check(physics, status, message)
     type(physics_case_t), intent(in) :: physics

@@ -2,7 +2,7 @@
 !> allgather.
 !> SPDX-License-Identifier: BSD-3-Clause
 module cloud_ranks
-  use, intrinsic :: iso_fortran_env, only: real64, error_unit
+  use, intrinsic :: iso_fortran_env, only: real64, error_unit, output_unit
   use halocline_mpi, only: hlc_mpi_allgather, hlc_mpi_barrier, hlc_mpi_finalise
   use cloud_exact_sum, only: exact_sum, packed_reals, packed_total
   implicit none
@@ -23,6 +23,11 @@ module cloud_ranks
       use, intrinsic :: iso_c_binding, only: c_int
       integer(c_int), value :: code
     end subroutine c_exit
+    !> The same without what libraries do at the end: HDF5 crashes there where it could not write a file.
+    subroutine c_exit_at_once(code) bind(C, name='_Exit')
+      use, intrinsic :: iso_c_binding, only: c_int
+      integer(c_int), value :: code
+    end subroutine c_exit_at_once
   end interface
 
 contains
@@ -58,8 +63,10 @@ contains
     character(*), intent(in), optional :: message
     if (present(message) .and. ranks%rank == 0) write (error_unit, '(2a)') 'cloud: ', message
     flush (error_unit)
+    flush (output_unit)
     call hlc_mpi_barrier(ranks%comm)
     call hlc_mpi_finalise()
+    if (code == EXIT_USAGE) call c_exit_at_once(code)
     call c_exit(code)
   end subroutine stop_together
 end module cloud_ranks

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 /* 1: a file beside it shall be written first; 0: it is a link, a pipe or a device, which is written in place. */
@@ -16,6 +17,12 @@ int cloud_is_replaced(const char *path) {
 }
 
 int cloud_process(void) { return (int)getpid(); }
+
+/* Whether the disk of a file that could not be written is full. */
+int cloud_disk_is_full(const char *path) {
+  struct statvfs disk;
+  return statvfs(path, &disk) == 0 && (unsigned long long)disk.f_bavail * disk.f_frsize < 65536;
+}
 
 void cloud_remove(const char *path) { unlink(path); }
 

@@ -5,7 +5,7 @@ module cloud_replace
   use, intrinsic :: iso_c_binding, only: c_char, c_int, c_null_char
   implicit none
   private
-  public :: first_written, put_in_place, drop
+  public :: first_written, put_in_place, drop, if_full
 
   interface
     function c_is_replaced(path) result(yes) bind(C, name='cloud_is_replaced')
@@ -13,6 +13,11 @@ module cloud_replace
       character(kind=c_char), intent(in) :: path(*)
       integer(c_int) :: yes
     end function c_is_replaced
+    function c_disk_is_full(path) result(yes) bind(C, name='cloud_disk_is_full')
+      import :: c_char, c_int
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int) :: yes
+    end function c_disk_is_full
     function c_process() result(number) bind(C, name='cloud_process')
       import :: c_int
       integer(c_int) :: number
@@ -57,6 +62,14 @@ contains
     message = trim(reason)
     call drop(part, path)
   end subroutine put_in_place
+
+  !> What libraries that write files do not say of an error: the disk of a file that is there is full. Else it is empty.
+  function if_full(path) result(words)
+    character(*), intent(in) :: path
+    character(:), allocatable :: words
+    words = ''
+    if (c_disk_is_full(path//c_null_char) /= 0) words = '; the disk is full'
+  end function if_full
 
   !> Removes what was written beside a file.
   subroutine drop(part, path)

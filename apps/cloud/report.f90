@@ -47,7 +47,7 @@ contains
     type(model_t), intent(in) :: model
     logical, intent(in) :: ended
     real(real64), save :: last = 0, first = 0, first_time = 0
-    character(100) :: line
+    character(400) :: line
     logical :: on_terminal
     if (model%ranks%rank /= 0) return
     on_terminal = c_isatty(STANDARD_OUTPUT) /= 0
@@ -78,7 +78,8 @@ contains
     if (duration > 0) share_done = (model%time - first_time)/max(duration - first_time, 1.0_real64)
   end function share_done
 
-  character(100) function progress_line(model, share, elapsed)
+  !> A time may have 300 digits.
+  character(400) function progress_line(model, share, elapsed)
     type(model_t), intent(in) :: model
     real(real64), intent(in) :: share, elapsed
     write (progress_line, '(a,i0,a,f0.1,a,i0,a,i0,a)') 'step ', model%clock%step, ', ', model%time, ' s simulated, pressure in ', &

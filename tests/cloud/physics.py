@@ -11,12 +11,15 @@ Standard library only. Last line: N passed, N failed, N skipped.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import importlib
+import importlib.util
 import json
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+import time
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "support"))
@@ -105,6 +108,61 @@ def case_with(runs, name, group):
     return path
 
 
+# Numbers of both groups: those that nothing else would refuse, and the first and the last.
+REALS = [("case_parameters", "spacing refinement_width inversion pressure_tolerance"),
+         ("physics_parameters", "frame cloud_top_water prandtl damping_height drops statistics_interval")]
+
+
+def not_finite(runs):
+    path = runs.folder / "not_finite.nml"
+    for n, (group, key) in enumerate((group, key) for group, keys in REALS for key in keys.split()):
+        value, word = (("NaN", "not a number"), ("Infinity", "infinite"), ("-Infinity", "infinite"))[n % 3]
+        others = "" if group == "case_parameters" else "&case_parameters\n/\n"
+        path.write_text(f"{others}&{group}\n {key} = {value}\n/\n")
+        done = runs(1, path, "--steps", 1)
+        said = f'case "{path}": {key} is {word}, but must be a finite number' in done.stderr
+        yield f"{key} = {value} is refused by its name", done.returncode == 2 and said
+
+
+def too_fast(runs):
+    for key in ("sensible_heat", "geostrophic"):
+        done = runs(2, case_with(runs, "fast", f"&physics_parameters\n  {key} = 1e300\n/"), "--steps", 2)
+        yield f"{key} = 1e300 ends with the Courant number", done.returncode == 1 and "the Courant number is " in done.stderr
+
+
+def output(runs):
+    """A disk that gets full ends the run with a message; a run that is stopped leaves the records that it has written."""
+    disk, old, states = runs.folder / "small", runs.folder / "old", runs.folder / "states.nc"
+    disk.mkdir()
+    old.write_bytes(b"old")
+    probe = runs(1, QUICK, "--steps", 0, "--output", states)
+    if "this build has no NetCDF" in probe.stderr:
+        yield "output", None
+        return
+    for ranks in (1, 2):
+        words = runs.command(ranks, QUICK, "--steps", 3, "--output", disk / "c.nc", "--output-every", 1)
+        full = small_disk.run(300 * 1024, old, disk, words)
+        said = full is not None and f'cloud: --output "{disk / "c.nc"}": ' in full.stderr and "; the disk is full" in full.stderr
+        yield f"output of {ranks} ranks to a full disk is told", None if full is None else full.returncode == 2 and said
+    with subprocess.Popen(runs.command(1, QUICK, "--steps", 1000000, "--output", states, "--output-every", 1),
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+        end = time.monotonic() + 60
+        while states.stat().st_size < 600000 and time.monotonic() < end:
+            time.sleep(0.01)
+        run.terminate()
+    yield "a run that is stopped leaves its records", records_in(states)
+
+
+def records_in(states):
+    """Whether NetCDF finds several states of a file; None where Python has no NetCDF."""
+    if importlib.util.find_spec("netCDF4") is None:
+        return None
+    netcdf = importlib.import_module("netCDF4")
+    with netcdf.Dataset(states) as file:
+        times = list(file["time"][:])
+        return len(times) >= 3 and times == sorted(set(times)) and all(abs(file["theta_l"][n]).max() > 0 for n in range(len(times) - 1))
+
+
 def wrong_input(runs):
     large = runs(2, case_with(runs, "large", "\t&PHYSICS_Parameters rain = .true. /"), "--steps", 1)
     yield "a group in large letters is read", "q_r" in dict(prints(large))
@@ -180,7 +238,7 @@ def progress(runs):
 
 def main():
     split = sys.argv.index("--")
-    all_but_progress = [restarts, wrong_input, full_disk, too_large, tracers, rain_that_is_gone, clouds]
+    all_but_progress = [restarts, wrong_input, not_finite, too_fast, output, full_disk, too_large, tracers, rain_that_is_gone, clouds]
     parts = [progress] if "--progress" in sys.argv[:split] else all_but_progress
     passed = failed = skipped = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -189,7 +247,7 @@ def main():
             for what, right in part(runs):
                 passed, failed, skipped = passed + (right is True), failed + (right is False), skipped + (right is None)
                 if not right:
-                    print("skipped, no small file system here: " if right is None else "FAILED ", what)
+                    print("skipped, no small file system or no NetCDF here: " if right is None else "FAILED ", what)
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 0 if passed and not failed else 1
 
