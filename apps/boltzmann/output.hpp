@@ -24,6 +24,7 @@ class Output {
   void write(Fluid &fluid);
 
  private:
+  std::string path_;
   int rank_, id_ = -1, time_ = -1;
   std::vector<int> variables_;
   std::size_t record_ = 0;

@@ -239,7 +239,7 @@ std::string read_part(const std::string &path, const Options &options, Fluid &fl
 std::string why_no_files() { return ""; }
 
 Output::Output(const std::string &path, const halocline::Context &context, const Options &options, const Domain &domain)
-    : rank_(context.rank()), variables_(options.is_binary() ? 5 : 4) {
+    : path_(path), rank_(context.rank()), variables_(options.is_binary() ? 5 : 4) {
   if (rank_ != kWriter) return;
   check(nc_create(path.c_str(), NC_CLOBBER | NC_NETCDF4, &id_), path);
   put_origin(id_, context, options);
@@ -268,17 +268,17 @@ void Output::write(Fluid &fluid) {
   const Domain &domain = fluid.domain();
   const std::vector<Part> parts = all_parts(domain);
   const double now = fluid.steps();
-  if (rank_ == kWriter) check(nc_put_var1_double(id_, time_, &record_, &now), "time");
+  if (rank_ == kWriter) check(nc_put_var1_double(id_, time_, &record_, &now), path_);
   for (std::size_t v = 0; v < variables_.size(); ++v) {
     const std::vector<double> values =
         collect(domain, [&](std::int64_t x, std::int64_t y, std::int64_t z) { return kVariables[v].value(fluid.site(x, y, z)); });
     gather(parts, rank_, values, [&](const Part &part, const double *some) {
       const std::size_t start[] = {record_, part.start[0], part.start[1], part.start[2]};
       const std::size_t count[] = {1, part.count[0], part.count[1], part.count[2]};
-      check(nc_put_vara_double(id_, variables_[v], start, count, some), kVariables[v].name);
+      check(nc_put_vara_double(id_, variables_[v], start, count, some), path_);
     });
   }
-  if (rank_ == kWriter) check(nc_sync(id_), "the file of states");
+  if (rank_ == kWriter) check(nc_sync(id_), path_);
   ++record_;
 }
 

@@ -19,6 +19,8 @@ CASES = [
     (2, ["--local", "4", "4", "0"], "--local"),
     (2, ["--ranks", "3", "1", "1"], "--ranks does not fit 2 ranks"),
     (2, ["--global", "1", "1", "1"], "cannot be split"),
+    (2, ["--problem", "taylor_green", "--global", "1", "8", "8"], "1 site along x is too few"),
+    (2, ["--problem", "taylor_green", "--global", "8", "8", "1"], "1 site along z is too few"),
     (2, ["--viscosity", "0"], "--viscosity"),
     (2, ["--viscosity", "nan"], "'nan' is not a number"),
     (2, ["--problem", "drop"], "needs two fluids"),
