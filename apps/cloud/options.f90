@@ -41,7 +41,8 @@ module cloud_options
     '  --output FILE.nc    write the first and the last state as NetCDF', &
     '  --output-every N    and the state after each N steps', &
     '  --until S           simulate until S seconds after the start of the case', &
-    '  --restart FILE      start from the state that --save wrote, on any number of ranks', &
+    '  --restart FILE      start from the state that --save wrote, on any number of ranks;', &
+    '                      a start of 32-bit numbers is interpolated to the layers of the case', &
     '  --save FILE         write the last state, to the bit, for --restart; replaces an old file as a whole', &
     '  --statistics FILE   write cloud cover, fluxes and other means over the run, a JSON text a line', &
     '  --quiet             only the checks and the fingerprints', &

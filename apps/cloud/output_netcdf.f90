@@ -229,6 +229,6 @@ contains
     fault = merge(0, 1, first_fault == nf90_noerr)
     call hlc_mpi_max(model%ranks%comm, fault)
     if (fault > 0) call stop_together(model%ranks, EXIT_USAGE, '--output "'//file%path//'": '// &
-                                      trim(nf90_strerror(first_fault))//if_full(file%path))
+                                      trim(nf90_strerror(first_fault))//if_full(file%path), at_once=.true.)
   end subroutine need_written
 end module cloud_output

@@ -57,16 +57,17 @@ contains
   end subroutine combine
 
   !> Ends the program on all ranks with an exit code. Rank 0 prints the message, if there is one. Collective.
-  subroutine stop_together(ranks, code, message)
+  subroutine stop_together(ranks, code, message, at_once)
     type(ranks_t), intent(in) :: ranks
     integer, intent(in) :: code
     character(*), intent(in), optional :: message
+    logical, intent(in), optional :: at_once       !< without what libraries do at the end
     if (present(message) .and. ranks%rank == 0) write (error_unit, '(2a)') 'cloud: ', message
     flush (error_unit)
     flush (output_unit)
     call hlc_mpi_barrier(ranks%comm)
     call hlc_mpi_finalise()
-    if (code == EXIT_USAGE) call c_exit_at_once(code)
+    if (present(at_once)) call c_exit_at_once(code)
     call c_exit(code)
   end subroutine stop_together
 end module cloud_ranks

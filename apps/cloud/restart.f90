@@ -139,6 +139,8 @@ contains
     call hlc_mpi_max(model%ranks%comm, fault)
     if (fault > 0 .and. message == '') message = 'another rank could not read it'
     if (fault > 0) return
+    if (.not. file%same_layers .and. model%ranks%rank == WRITER) print '(a,i0,a,i0,a)', 'restart   interpolated from ', &
+      file%cells(3), ' layers of the file to the ', model%grid%nz, ' of the case'
     call resume_model(file%time, file%time_step, model)
   end subroutine read_restart
 
@@ -162,8 +164,14 @@ contains
       if (file%status /= 0) return
       file%same_layers = file%cells(3) == grid%nz
       if (file%same_layers) file%same_layers = all(abs(file%z_face - grid%z_face) < SAME_LENGTH)
-      if (all(abs(file%spacing - [grid%dx, grid%dy]) < SAME_LENGTH) .and. (file%bytes == 4 .or. file%same_layers)) return
-      file%text = 'its cells have other sizes than those of the case'
+      if (all(abs(file%spacing - [grid%dx, grid%dy]) < SAME_LENGTH) .and. (file%bytes == 4 .or. file%same_layers) .and. &
+          abs(file%z_face(file%cells(3)) - grid%z_face(grid%nz)) < SAME_LENGTH) return
+        if (abs(file%z_face(file%cells(3)) - grid%z_face(grid%nz)) >= SAME_LENGTH) then
+        write (file%text, '(2(a,es14.7),a)') 'its top is', file%z_face(file%cells(3)), ' m, that of this case is', &
+          grid%z_face(grid%nz), ' m; use the case that wrote it'
+      else
+        file%text = 'its cells have other sizes than those of the case'
+      end if
     end if
     file%status = 1
   end subroutine read_head

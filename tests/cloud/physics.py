@@ -92,6 +92,12 @@ def restarts(runs):
     runs(1, case_with(runs, "dry", ""), "--steps", 1, "--save", state)
     moist = runs(1, case_with(runs, "moist", "&physics_parameters\n  rain = .true.\n/"), "--restart", state, "--steps", 1)
     yield "a state of other physics is refused", moist.returncode == 2 and "it has no field q_r" in moist.stderr
+    low = runs.folder / "low.nml"
+    low.write_text(CASE.read_text().replace("top = 1500.0", "top = 1400.0"))
+    top = runs(1, low, "--global", "32,16,256", "--restart", START, "--steps", 0)
+    yield "a start of another height is refused", top.returncode == 2 and "its top is" in top.stderr
+    thin = runs(1, CASE, "--global", "32,16,60", "--restart", START, "--steps", 0)
+    yield "a start that is interpolated is told", "interpolated from 96 layers of the file to the 60 of the case" in thin.stdout
     file.write_bytes(file.read_bytes()[:-8])
     yield "a file that lacks its end is refused", runs(2, QUICK, "--restart", file, "--steps", 1).returncode == 2
     file.write_bytes(b"x" * 200)
