@@ -4,7 +4,7 @@
 !>
 !> The format is a stream of native bytes: MAGIC; 4-byte integers: bytes per number, cells in x, y and z, number of fields;
 !> 8-byte reals: time and time step, spacing in x and y, the faces' heights; then each field's name in 16 characters and its
-!> values as (z, y, x).
+!> values as (z, y, x); at the end of a file of 64-bit numbers REFERENCE, and theta_below and surface_pressure as 8-byte reals.
 !> SPDX-License-Identifier: BSD-3-Clause
 module cloud_restart
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
@@ -20,7 +20,7 @@ module cloud_restart
 
   character(16), parameter :: MAGIC = 'halocline cloud1'
   real(real64), parameter :: SAME_LENGTH = 1.0e-6_real64    !< m
-  character(16), parameter :: POTENTIAL = 'potential'
+  character(16), parameter :: POTENTIAL = 'potential', REFERENCE = 'reference state'
 
   !> A file that is being read: its head, and what went wrong with it.
   type :: file_t
@@ -86,6 +86,7 @@ contains
       if (f > FIELDS) write (unit, iostat=status, iomsg=text) POTENTIAL, whole
     end do
     if (model%ranks%rank /= WRITER) return
+    if (status == 0) write (unit, iostat=status, iomsg=text) REFERENCE, model%case%theta_below, model%case%surface_pressure
     if (status == 0) then
       call close_whole(unit, part, message)
     else
@@ -200,11 +201,45 @@ contains
       if (file%status /= 0) return
       place = place + file%bytes*product(int(file%cells, int64))
     end do
-    if (file%bytes == 4 .or. all(found)) return
+    if (file%bytes == 4) return
+    if (all(found)) then
+      call check_reference(file, place, model)
+      return
+    end if
     file%status = 1
     file%text = 'it has no field '//trim(model%state%field(findloc(found, .false., dim=1))%name)// &
       ': the case that wrote it had other physics'
   end subroutine read_fields
+
+  !> The air at rest that the fields depart from must be that of the case.
+  subroutine check_reference(file, place, model)
+    type(file_t), intent(inout) :: file
+    integer(int64), intent(in) :: place
+    type(model_t), intent(in) :: model
+    character(16) :: name
+    real(real64) :: theta_below, surface_pressure
+
+    read (file%unit, pos=place, iostat=file%status, iomsg=file%text) name, theta_below, surface_pressure
+    if (file%status /= 0) return
+    if (name /= REFERENCE) then
+      file%text = 'it does not say its theta_below and surface_pressure; write it again'
+    else if (theta_below /= model%case%theta_below) then
+      file%text = differs('theta_below', theta_below, model%case%theta_below)
+    else if (surface_pressure /= model%case%surface_pressure) then
+      file%text = differs('surface_pressure', surface_pressure, model%case%surface_pressure)
+    else
+      return
+    end if
+    file%status = 1
+  end subroutine check_reference
+
+  function differs(key, there, here) result(words)
+    character(*), intent(in) :: key
+    real(real64), intent(in) :: there, here
+    character(160) :: words
+    write (words, '(3a,es23.16,a,es23.16,a)') 'its ', key, ' is ', there, ', that of this case is ', here, &
+      '; use the case that wrote it'
+  end function differs
 
   !> Fills columns from the values that begin at a place of the file. An array that is larger than the block has a column around
   !> it, beyond the grid's periodic sides. on_faces: the values stand on the upper faces of the layers.

@@ -92,6 +92,11 @@ def restarts(runs):
     runs(1, case_with(runs, "dry", ""), "--steps", 1, "--save", state)
     moist = runs(1, case_with(runs, "moist", "&physics_parameters\n  rain = .true.\n/"), "--restart", state, "--steps", 1)
     yield "a state of other physics is refused", moist.returncode == 2 and "it has no field q_r" in moist.stderr
+    for key, value in (("theta_below", 288.0), ("surface_pressure", 1.0e5)):
+        rest = runs.folder / "rest.nml"
+        rest.write_text(QUICK.read_text().replace("&case_parameters\n", f"&case_parameters\n  {key} = {value}\n"))
+        refused = runs(1, rest, "--restart", file, "--steps", 0)
+        yield f"another {key} is refused", refused.returncode == 2 and f"its {key} is " in refused.stderr
     low = runs.folder / "low.nml"
     low.write_text(CASE.read_text().replace("top = 1500.0", "top = 1400.0"))
     top = runs(1, low, "--global", "32,16,256", "--restart", START, "--steps", 0)
