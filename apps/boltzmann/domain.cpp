@@ -44,8 +44,9 @@ Domain::Domain(const halocline::Context &context, const Options &options) : cell
   }
   for (const std::size_t d : {std::size_t{0}, std::size_t{2}})
     if (options.problem == "taylor_green" && global_[d] == 1)
-      throw halocline::Error(HLC_ERR_ARGUMENT, std::string("--problem taylor_green has its vortices in the plane of x and z: 1 site along ") +
-                                                   "xyz"[d] + " is too few, use at least 2");
+      throw halocline::Error(HLC_ERR_ARGUMENT,
+                             std::string("--problem taylor_green has its vortices in the plane of x and z: 1 site along ") + "xyz"[d] +
+                                 " is too few, use at least 2");
 }
 
 Domain Domain::alone() const {
