@@ -16,7 +16,6 @@ endif()
 
 add_executable(halocline_abi_random random_rma.cpp plan.cpp random_types.cpp)
 target_include_directories(halocline_abi_random PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-target_compile_options(halocline_abi_random PRIVATE ${HALOCLINE_TEST_OPTIONS})
 target_compile_features(halocline_abi_random PRIVATE cxx_std_17)
 target_link_libraries(halocline_abi_random PRIVATE halocline_flags halocline_mpi_abi_host)
 set(preloaded TARGET /usr/bin/env ${strict})
