@@ -107,7 +107,7 @@ if(HALOCLINE_SOURCE_CHECKS)
   set_tests_properties(exports.layouts PROPERTIES SKIP_RETURN_CODE 77)
   halocline_classify(exports.layouts QUICK)
   add_test(NAME release.script COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/release_test.py)
-  halocline_classify(release.script QUICK)
+  halocline_classify(release.script FULL)
   add_test(NAME networks.headers COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/networks_test.py ${PROJECT_SOURCE_DIR}
     ${CMAKE_COMMAND} ${MPI_C_COMPILER} ${MPI_CXX_COMPILER} ${MPIEXEC_EXECUTABLE})
   # Four configurations, each of some seconds.
