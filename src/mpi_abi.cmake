@@ -28,3 +28,11 @@ target_link_options(halocline_mpi_abi PRIVATE LINKER:-z,nodelete
   LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/halocline_mpi.map)
 set_target_properties(halocline_mpi_abi PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${HALOCLINE_SOVERSION} LINKER_LANGUAGE CXX
   LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/halocline_mpi.map)
+
+# As libhalocline_mpix, for programs of that ABI.
+add_library(halocline_mpix_abi SHARED faces/mpix/stand_in.cpp)
+set_target_properties(halocline_mpix_abi PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${HALOCLINE_SOVERSION} LINKER_LANGUAGE C
+  CXX_VISIBILITY_PRESET default)
+target_include_directories(halocline_mpix_abi PUBLIC ${PROJECT_SOURCE_DIR}/include)
+target_link_options(halocline_mpix_abi PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/halocline_mpix.map)
+target_link_libraries(halocline_mpix_abi PUBLIC halocline_mpi_abi_host PRIVATE halocline_flags ${CMAKE_DL_LIBS})

@@ -32,6 +32,14 @@ foreach(way "1;1" "2;2" "3;3")
     ARGS LD_PRELOAD=$<TARGET_FILE:halocline_mpi_abi> $<TARGET_FILE:halocline_abi_random> --seed=3 --flavor=${flavor} --sync=${sync} --delay-us=0)
 endforeach()
 
+# Notified access: with the drop-in, and the library that says that it is not there.
+add_executable(halocline_mpi_abi_stand_in stand_in.c)
+target_link_libraries(halocline_mpi_abi_stand_in PRIVATE halocline_mpix_abi halocline_flags)
+set_target_properties(halocline_mpi_abi_stand_in PROPERTIES C_STANDARD 11)
+halocline_launcher_test(NAME mpi_abi_stand_in SCRIPT stand_in.py TARGET halocline_mpi_abi_stand_in ARGS $<TARGET_FILE:halocline_mpi_abi>)
+add_test(NAME exports.mpix_abi COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/scripts/mpi_exports.py $<TARGET_FILE:halocline_mpix_abi>)
+halocline_classify(exports.mpix_abi NEEDS halocline_mpix_abi)
+
 add_test(NAME exports.mpi_abi COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/scripts/mpi_exports.py $<TARGET_FILE:halocline_mpi_abi>
   ${PROJECT_SOURCE_DIR}/src/faces/mpi/interpose/host_table.hpp)
 halocline_classify(exports.mpi_abi NEEDS halocline_mpi_abi)

@@ -9,6 +9,13 @@
 #include <cstdio>
 #include <cstring>
 
+// Which drop-in it stands in for: that of the MPI, or that of the MPI-5 ABI.
+#if defined MPI_ABI
+#define HLC_DROP_IN "libhalocline_mpi_abi"
+#else
+#define HLC_DROP_IN "libhalocline_mpi"
+#endif
+
 namespace {
 
 constexpr int kCode = MPI_ERR_UNSUPPORTED_OPERATION;
@@ -22,7 +29,7 @@ bool is_mpi_there() {
 
 /// The drop-in beside this library, or its name alone if it is not there.
 const char *find_drop_in(char (&path)[4096]) {
-  constexpr const char *kName = "libhalocline_mpi.so";
+  constexpr const char *kName = HLC_DROP_IN ".so";
   Dl_info self{};
   const bool is_known = dladdr(reinterpret_cast<const void *>(&find_drop_in), &self) != 0 && self.dli_fname != nullptr;
   const char *const end = is_known ? std::strrchr(self.dli_fname, '/') : nullptr;
@@ -39,7 +46,7 @@ void say_what_to_load(const char *call) {
   int rank = 0;
   if (is_mpi_there()) PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::fprintf(stderr,
-               "halocline: %s on rank %d: notified access to MPI windows needs libhalocline_mpi, which is not loaded; start the program "
+               "halocline: %s on rank %d: notified access to MPI windows needs " HLC_DROP_IN ", which is not loaded; start the program "
                "by `halocline-run --mpi`, or with LD_PRELOAD=%s\n",
                call, rank, find_drop_in(path));
 }
