@@ -68,6 +68,38 @@ static long first_of(const char *memory) {
 
 static void fence_all(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
+/* All PEs call these. */
+static double sample_collective(const char *name, size_t bytes, long count) {
+  const double begin = now_us();
+  if (strcmp(name, "barrier") == 0) {
+    for (long i = 0; i < count; ++i) shmem_barrier_all();
+  } else if (strcmp(name, "broadcast") == 0) {
+    /* A broadcast may begin where dest is no longer in use. Two arrays for synchronisation take turns. */
+    for (long i = 0; i < count; ++i) {
+      shmem_broadcast64(here, source, bytes / 8, 0, 0, 0, pes, broadcast_sync[i & 1]);
+      shmem_barrier_all();
+    }
+    if (me != 0 && first_of(here) != stamp) fail(name);
+  } else if (strcmp(name, "sum of doubles") == 0) {
+    double *const sums = (double *)here, *const mine = (double *)source;
+    for (size_t i = 0; i < bytes / 8; ++i) mine[i] = (double)(stamp + me);
+    shmem_barrier_all();
+    for (long i = 0; i < count; ++i) {
+      shmem_double_sum_to_all(sums, mine, (int)(bytes / 8), 0, 0, pes, work, pwrk_sync[i & 1]);
+      /* The arrays for work and synchronisation are in use until all PEs are here. */
+      shmem_sync_all();
+    }
+    const double all = (double)stamp * pes + (double)pes * (pes - 1) / 2;
+    if (sums[0] < all || sums[0] > all || sums[bytes / 8 - 1] < all || sums[bytes / 8 - 1] > all) fail(name);
+  } else {
+    fprintf(stderr, "PE %d: there is no operation '%s'\n", me, name);
+    shmem_global_exit(1);
+  }
+  const double us = (now_us() - begin) / (double)count;
+  shmem_barrier_all();
+  return us;
+}
+
 /* Returns a time in us, which counts on PE 0; less than 0 if there is no such operation here. */
 static double sample(const char *name, size_t bytes, long count) {
   double us = -1;
@@ -128,34 +160,7 @@ static double sample(const char *name, size_t bytes, long count) {
   if (us >= 0 && (me == 0 || me == target) && first_of(here) != stamp) fail(name);
   if (us >= 0) return us;
 
-  const double begin = now_us();
-  if (strcmp(name, "barrier") == 0) {
-    for (long i = 0; i < count; ++i) shmem_barrier_all();
-  } else if (strcmp(name, "broadcast") == 0) {
-    /* A broadcast may begin where dest is no longer in use. Two arrays for synchronisation take turns. */
-    for (long i = 0; i < count; ++i) {
-      shmem_broadcast64(here, source, bytes / 8, 0, 0, 0, pes, broadcast_sync[i & 1]);
-      shmem_barrier_all();
-    }
-    if (me != 0 && first_of(here) != stamp) fail(name);
-  } else if (strcmp(name, "sum of doubles") == 0) {
-    double *const sums = (double *)here, *const mine = (double *)source;
-    for (size_t i = 0; i < bytes / 8; ++i) mine[i] = (double)(stamp + me);
-    shmem_barrier_all();
-    for (long i = 0; i < count; ++i) {
-      shmem_double_sum_to_all(sums, mine, (int)(bytes / 8), 0, 0, pes, work, pwrk_sync[i & 1]);
-      /* The arrays for work and synchronisation are in use until all PEs are here. */
-      shmem_sync_all();
-    }
-    const double all = (double)stamp * pes + (double)pes * (pes - 1) / 2;
-    if (sums[0] < all || sums[0] > all || sums[bytes / 8 - 1] < all || sums[bytes / 8 - 1] > all) fail(name);
-  } else {
-    fprintf(stderr, "PE %d: there is no operation '%s'\n", me, name);
-    shmem_global_exit(1);
-  }
-  us = (now_us() - begin) / (double)count;
-  shmem_barrier_all();
-  return us;
+  return sample_collective(name, bytes, count);
 }
 
 int main(int argc, char **argv) {
