@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/handles.hpp"
+#include "base/bounds.hpp"
 #include "engine/communicator/collective.hpp"
 #include "engine/rma/atomic_list.hpp"
 #include "engine/rma/operations.hpp"
@@ -179,7 +180,9 @@ halocline::core::SegmentSpec inner_spec(const hlc_segment_spec &spec) {
 }
 
 Status check(const char *call, const Segment &segment, const hlc_segment_spec *spec) {
-  return spec ? segment.check(call, inner_spec(*spec)) : api::null_on(segment.communicator(), call, "spec");
+  if (!spec) return api::null_on(segment.communicator(), call, "spec");
+  HLC_TRY(halocline::core::check_bounds({call, segment.rank()}, {halocline::core::flag("shared", spec->shared)}));
+  return segment.check(call, inner_spec(*spec));
 }
 
 /// Keeps an empty handle, and deletes the oldest if there are many.

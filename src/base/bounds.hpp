@@ -21,6 +21,9 @@ struct Bound {
   const char *rest = nullptr;  // end of the message; null: " but must be LEAST to GREATEST"
 };
 
+/// A flag: "reverse is 7 but must be 0 or 1".
+inline Bound flag(const char *name, int value) { return {name, value, 0, 1, " but must be 0 or 1"}; }
+
 /// HLC_ERR_ARGUMENT: "hlc_call on rank 1: name is 7 but must be 0 to 2".
 Status out_of_bounds(const Caller &caller, const Bound &bound);
 

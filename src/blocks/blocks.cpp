@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "blocks/blocks.hpp"
 
+#include "base/bounds.hpp"
 #include "blocks/links.hpp"
 #include "exchange/check.hpp"
 #include "exchange/rounds.hpp"
@@ -18,6 +19,7 @@ Status Blocks::check_swap(const char *call, const hlc_swap *what) const {
     return fail(Status::argument, "%s on rank %d: depth is %lld, it must be 0 (the whole halo) or more", call, me,
                 static_cast<long long>(what->depth));
   HLC_TRY(check_field_list(call, me, *what, static_cast<int>(tables_.fields.size())));
+  HLC_TRY(check_bounds({call, me}, {flag("reverse", what->reverse)}));
   // If no rank has a block, no field has a type, and there is nothing to add.
   const auto type_of = [](const BlockField &field) { return field.element == 0 ? HLC_FLOAT64 : field.type; };
   return check_addable(call, me, *what, tables_.fields, type_of);

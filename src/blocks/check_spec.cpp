@@ -33,6 +33,7 @@ std::string field_words(const hlc_blocks_spec &spec, int i) {
 Status check_domain(const hlc_blocks_spec &spec, int rank) {
   if (spec.ndims < 1 || spec.ndims > HLC_MAX_DIMS) return bad(rank, "ndims", spec.ndims, "1 to 4");
   for (int d = 0; d < spec.ndims; ++d) {
+    if (spec.periodic[d] != 0 && spec.periodic[d] != 1) return bad(rank, indexed("periodic", d), spec.periodic[d], "0 or 1");
     if (spec.global[d] < 1 || spec.global[d] > kMax) return bad(rank, indexed("global", d), spec.global[d], "1 to 2^40");
     for (const auto &[name, depth] : {std::pair{"depth_low", spec.depth_low[d]}, std::pair{"depth_high", spec.depth_high[d]}})
       if (depth < 0 || depth > kMax) return bad(rank, indexed(name, d), depth, "0 to 2^40");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/bounds.hpp"
 #include "base/types.hpp"
 #include "halo/geometry.hpp"
 #include "halo/grid.hpp"
@@ -26,6 +27,7 @@ Status check_cells(const hlc_grid &grid, int d, int rank) {
   if (grid.global[d] != 0 && (grid.start[d] < 0 || grid.start[d] > grid.global[d] - grid.local[d]))
     return bad(rank, indexed("grid.start", d), grid.start[d],
                "0 or more, and with grid.local at most grid.global, " + std::to_string(grid.global[d]));
+  if (grid.periodic[d] != 0 && grid.periodic[d] != 1) return bad(rank, indexed("grid.periodic", d), grid.periodic[d], "0 or 1");
   return Status::ok;
 }
 
@@ -275,6 +277,7 @@ Status check_spec(const hlc_halo_spec *spec, int rank, int size) {
   if (!spec->fields) return fail(Status::argument, "hlc_halo_init on rank %d: spec.fields is NULL", rank);
   HLC_TRY(check_depths(*spec, rank));
   HLC_TRY(check_repetitions(*spec, rank));
+  HLC_TRY(check_bounds({"hlc_halo_init", rank}, {flag("rebind", spec->rebind), flag("staged", spec->staged)}));
   if (spec->stencil != HLC_STENCIL_BOX && spec->stencil != HLC_STENCIL_STAR) return bad(rank, "stencil", spec->stencil, "an hlc_stencil");
   HLC_TRY(check_layout(*spec, rank));
   HLC_TRY(check_shapes(*spec, rank));

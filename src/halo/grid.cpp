@@ -99,6 +99,8 @@ Status check(const char *call, int me, const Split &split, const hlc_grid *grid)
     if (cells < 1 || cells > kMostCells)
       return fail(Status::argument, "%s on rank %d: global[%d] is %lld but must be 1 or more, and no more than memory holds", call, me, d,
                   static_cast<long long>(cells));
+    if (split.periodic && split.periodic[d] != 0 && split.periodic[d] != 1)
+      return fail(Status::argument, "%s on rank %d: periodic[%d] is %d but must be 0 or 1", call, me, d, split.periodic[d]);
     if (split.dims && split.dims[d] < 0)
       return fail(Status::argument, "%s on rank %d: dims[%d] is %d but must be 0 or more", call, me, d, split.dims[d]);
   }

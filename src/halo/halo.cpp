@@ -58,6 +58,7 @@ Status Halo::create(const hlc_halo_spec *spec) {
 Status Halo::check_swap(const char *call, const hlc_swap &what) const {
   const int me = rank(), side = static_cast<int>(what.side);
   HLC_TRY(check_field_list(call, me, what, static_cast<int>(fields().size())));
+  HLC_TRY(check_bounds({call, me}, {flag("one_dim", what.one_dim), flag("reverse", what.reverse)}));
   if (what.depth != 0 && in_stages())
     return fail(Status::unsupported, "%s on rank %d: depth is %lld, but a staged halo is swapped at its whole depth", call, me,
                 static_cast<long long>(what.depth));

@@ -36,6 +36,7 @@ Status check_blocks(const hlc_grid &grid, int rank, int size) {
     if (grid.dims[d] < 1 || grid.dims[d] > size) return bad(rank, indexed("grid.dims", d), grid.dims[d], "1 to the number of ranks");
     if (grid.global[d] < grid.dims[d] || grid.global[d] > kMostCells)
       return bad(rank, indexed("grid.global", d), grid.global[d], "at least grid.dims, and no more than memory holds");
+    if (grid.periodic[d] != 0 && grid.periodic[d] != 1) return bad(rank, indexed("grid.periodic", d), grid.periodic[d], "0 or 1");
     ranks = std::min<std::int64_t>(ranks * grid.dims[d], INT32_MAX);
   }
   if (ranks != size) return bad(rank, "the product of grid.dims", ranks, "the number of ranks");

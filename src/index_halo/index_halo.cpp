@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "index_halo/index_halo.hpp"
 
+#include "base/bounds.hpp"
 #include "engine/communicator/communicator.hpp"
 #include "engine/memory/fields.hpp"
 #include "exchange/rounds.hpp"
@@ -54,6 +55,7 @@ std::int64_t IndexTables::message_bytes(std::int64_t count, const std::vector<in
 
 Status IndexHalo::check_swap(const hlc_index_swap &what) const {
   HLC_TRY(check_field_list("hlc_index_halo_start", communicator_.rank(), what, static_cast<int>(tables_.fields.size())));
+  HLC_TRY(check_bounds({"hlc_index_halo_start", communicator_.rank()}, {flag("reverse", what.reverse)}));
   return check_addable("hlc_index_halo_start", communicator_.rank(), what, tables_.fields,
                        [](const IndexField &field) { return field.kind.type; });
 }
