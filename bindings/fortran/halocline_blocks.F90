@@ -6,7 +6,7 @@ module halocline_blocks
   use halocline_c
   use halocline_context, only: hlc_context
   use halocline_errors, only: hlc_error_message, hlc_mode_from_name, settle, with_rank
-  use halocline_fields, only: expand_depth, hlc_field, is_shaped, MAX_NAME, name_of, shape_of
+  use halocline_fields, only: check_depths, check_shape, expand_depth, hlc_field, is_shaped, MAX_NAME, name_of, shape_of
   implicit none
   private
   public :: hlc_box, hlc_blocks, hlc_blocks_init, hlc_blocks_start, hlc_blocks_test, hlc_blocks_finish, hlc_blocks_start_part, &
@@ -136,6 +136,7 @@ contains
       spec%depth_high = spec%depth_low
       ok_high = .true.
       if (present(depth_high)) call expand_depth(depth_high, ndims, spec%depth_high, ok_high)
+      call check_depths("", spec%depth_low, spec%depth_high, ndims, message)
       if (.not. (ok .and. ok_high)) write (message, "(a,i0)") "depth must be a scalar or an array of size ", ndims
     end if
     if (present(stencil)) spec%stencil = int(stencil, c_int)
@@ -306,9 +307,13 @@ contains
     integer, intent(in) :: ndims
     type(c_field_shape), intent(inout) :: shapes(:)
     character(len=*), intent(inout) :: message
+    character(len=60) :: who
     integer :: b, f
     do b = 1, size(fields, 2)
       do f = 1, size(fields, 1)
+        write (who, "(a,2(i0,a),2a)") "fields(", f, ", ", b, ") '", name_of(fields(f, b)), "':"
+        call check_shape(trim(who) // " ", fields(f, b), ndims, message)
+        if (len_trim(message) > 0) return
         if (fields(f, b)%shape_dims /= 0 .and. fields(f, b)%shape_dims /= ndims) then
           write (message, "(a,2(i0,a),2a,i0,a)") "fields(", f, ", ", b, ") '", name_of(fields(f, b)), &
             "': hlc_shaped takes scalars or ", ndims, " entries, and depth_high with depth"

@@ -11,8 +11,8 @@ module halocline_fields
   use halocline_errors, only: settle
   implicit none
   private
-  public :: hlc_field, hlc_field_of, hlc_shaped, hlc_field_alloc, hlc_field_free, expand_depth, is_shaped, name_of, &
-            shape_of, MAX_NAME
+  public :: hlc_field, hlc_field_of, hlc_shaped, hlc_field_alloc, hlc_field_free, expand_depth, check_depths, check_shape, &
+            is_shaped, name_of, shape_of, MAX_NAME
 
   !> Longest name of a field.
   integer, parameter :: MAX_NAME = 32
@@ -166,6 +166,37 @@ contains
     is_shaped = field%shape_dims /= 0 .or. field%own_depth /= 0 .or. any(field%stagger /= HLC_CENTRED)
   end function
 
+  !> Says which depth is negative, in the caller's counting of dimensions. who begins the message, which is left as it is if none is.
+  subroutine check_depths(who, low, high, ndims, message)
+    character(len=*), intent(in) :: who
+    integer(c_int64_t), intent(in) :: low(:), high(:)
+    integer, intent(in) :: ndims
+    character(len=*), intent(inout) :: message
+    integer :: d
+    do d = 1, ndims
+      if (low(d) >= 0 .and. high(d) >= 0) cycle
+      write (message, "(3a,i0,a,i0,a)") who, trim(merge("depth     ", "depth_high", low(d) < 0)), " is ", &
+        merge(low(d), high(d), low(d) < 0), " along dimension ", d, "; it must be 0 or more"
+      return
+    end do
+  end subroutine
+
+  !> The same for what hlc_shaped was given.
+  subroutine check_shape(who, field, ndims, message)
+    character(len=*), intent(in) :: who
+    type(hlc_field), intent(in) :: field
+    integer, intent(in) :: ndims
+    character(len=*), intent(inout) :: message
+    integer :: d
+    call check_depths(who, field%depth_low, field%depth_high, ndims, message)
+    do d = 1, ndims
+      if (any(field%stagger(d) == [HLC_CENTRED, HLC_NODES_SHARED, HLC_NODES_OWNED])) cycle
+      write (message, "(2a,i0,a,i0,a)") who, "stagger is ", field%stagger(d), " along dimension ", d, &
+        "; it must be HLC_CENTRED, HLC_NODES_SHARED or HLC_NODES_OWNED"
+      return
+    end do
+  end subroutine
+
   !> What hlc_halo_init and hlc_blocks_init pass to the library.
   pure function shape_of(field) result(shape)
     type(hlc_field), intent(in) :: field
@@ -226,6 +257,7 @@ contains
     lower = 1 - low
     upper = grid%local + high + merge(1, 0, nodes /= HLC_CENTRED)
     message = ""
+    call check_depths("", low, high, grid%ndims, message)
     if (.not. ok_nodes) write (message, "(a,i0)") "stagger must be a scalar or an array of size ", grid%ndims
     if (.not. (ok .and. ok_high)) write (message, "(a,i0)") "depth must be a scalar or an array of size ", grid%ndims
     if (rank_of_u /= grid%ndims) write (message, "(a,i0,a,i0)") "u has rank ", rank_of_u, ", the grid's dimensions are ", grid%ndims

@@ -7,7 +7,7 @@ module halocline_halo
   use halocline_c
   use halocline_context, only: hlc_context
   use halocline_errors, only: hlc_error_message, hlc_mode_from_name, settle, with_rank
-  use halocline_fields, only: expand_depth, hlc_field, is_shaped, MAX_NAME, name_of, shape_of
+  use halocline_fields, only: check_depths, check_shape, expand_depth, hlc_field, is_shaped, MAX_NAME, name_of, shape_of
   implicit none
   private
   public :: hlc_halo, hlc_halo_init, hlc_halo_start, hlc_halo_start_with, hlc_halo_start_on, hlc_halo_test, hlc_halo_finish, &
@@ -272,6 +272,7 @@ contains
     spec%depth_high = spec%depth_low
     ok_high = .true.
     if (present(depth_high)) call expand_depth(depth_high, ndims, spec%depth_high, ok_high)
+    call check_depths("", spec%depth_low, spec%depth_high, ndims, message)
     if (.not. (ok .and. ok_high)) write (message, "(a,i0)") "depth must be a scalar or an array of size ", ndims
   end subroutine
 
@@ -317,9 +318,12 @@ contains
     type(c_field_shape), intent(inout), target :: shapes(:)
     type(c_halo_spec), intent(inout) :: spec
     character(len=*), intent(inout) :: message
+    character(len=60) :: who
     integer :: f
     do f = 1, size(fields)
       if (.not. is_shaped(fields(f))) cycle
+      write (who, "(a,i0,3a)") "field ", f, " '", name_of(fields(f)), "':"
+      call check_shape(trim(who) // " ", fields(f), ndims, message)
       if (fields(f)%shape_dims /= 0 .and. fields(f)%shape_dims /= ndims) write (message, "(a,i0,3a,i0,a)") "field ", f, " '", &
         name_of(fields(f)), "': hlc_shaped takes scalars or ", ndims, " entries, and depth_high with depth"
       shapes(f) = shape_of(fields(f))

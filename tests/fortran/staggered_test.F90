@@ -214,6 +214,7 @@ contains
     type(hlc_blocks) :: blocks
     type(hlc_box) :: box
     real(real64), target :: u(0:6, 0:5), narrow(0:5, 0:5)
+    real(real64), pointer :: made(:, :)
     integer :: status
     call hlc_grid_create(context, [4 * context%size, 4], grid, dims=[0, 1], periodic=[.true., .true.])
     call hlc_halo_init(context, grid, [hlc_shaped(hlc_field_of(u, "u"), [HLC_NODES_SHARED, HLC_CENTRED, HLC_CENTRED])], 1, halo, &
@@ -227,7 +228,15 @@ contains
     call expect_error(status, HLC_ERR_ARGUMENT, "field 1 'u' has 6 values along dimension 1 where local + halo + one more " // &
                       "node make 7", "an array for cells")
     call hlc_halo_init(context, grid, [hlc_shaped(hlc_field_of(u, "u"), [7, HLC_CENTRED])], 1, halo, status=status)
-    call expect_error(status, HLC_ERR_ARGUMENT, "stagger[0] is 7", "no stagger")
+    call expect_error(status, HLC_ERR_ARGUMENT, "field 1 'u': stagger is 7 along dimension 1; it must be HLC_CENTRED", "no stagger")
+    call hlc_halo_init(context, grid, [hlc_shaped(hlc_field_of(u, "u"), depth=-1)], 1, halo, status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "field 1 'u': depth is -1 along dimension 1; it must be 0 or more", "depth -1")
+    call hlc_halo_init(context, grid, [hlc_shaped(hlc_field_of(u, "u"), depth=1, depth_high=[0, -2])], 1, halo, status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "field 1 'u': depth_high is -2 along dimension 2; it must", "a negative high depth")
+    call hlc_halo_init(context, grid, [hlc_field_of(u, "u")], [1, -3], halo, status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, ": depth is -3 along dimension 2; it must be 0 or more", "a negative depth of all")
+    call hlc_field_alloc(context, made, grid, -4, status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "depth is -4 along dimension 1; it must be 0 or more", "memory of a negative depth")
     call hlc_halo_init(context, grid, [hlc_shaped(hlc_field_of(u, "u"), [HLC_NODES_OWNED, HLC_CENTRED])], 1, halo, staged=.true., &
                        status=status)
     call expect_error(status, HLC_ERR_UNSUPPORTED, "staged", "stages")
@@ -242,6 +251,15 @@ contains
                          status=status)
     call hlc_blocks_finalise(blocks)
     call expect(status == HLC_OK, "blocks of nodes: " // hlc_error_message())
+    call hlc_blocks_init(context, [4_c_int64_t * context%size, 4_c_int64_t], [.true., .true.], [box], &
+                         reshape([hlc_shaped(hlc_field_of(u, "u"), depth=-1)], [1, 1]), 1, blocks, status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "fields(1, 1) 'u': depth is -1 along dimension 1", "blocks of a negative depth")
+    call hlc_blocks_init(context, [4_c_int64_t * context%size, 4_c_int64_t], [.true., .true.], [box], &
+                         reshape([hlc_shaped(hlc_field_of(u, "u"), [HLC_CENTRED, 5])], [1, 1]), 1, blocks, status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "fields(1, 1) 'u': stagger is 5 along dimension 2", "blocks without a stagger")
+    call hlc_blocks_init(context, [4_c_int64_t * context%size, 4_c_int64_t], [.true., .true.], [box], &
+                         reshape([hlc_field_of(u, "u")], [1, 1]), 1, blocks, depth_high=-7, status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, ": depth_high is -7 along dimension 1", "blocks of a negative high depth")
     call hlc_blocks_init(context, [4_c_int64_t * context%size, 4_c_int64_t], [.true., .true.], [box], &
                          reshape([hlc_shaped(hlc_field_of(narrow, "u"), [HLC_NODES_SHARED, HLC_CENTRED])], [1, 1]), 1, blocks, &
                          status=status)
