@@ -40,7 +40,6 @@ class Blocks final : private Packer {
   Status end(bool others_broken) { return exchange_.end(others_broken); }
   /// Halo values on the deepest side of any field.
   std::int64_t deepest() const { return tables_.deepest; }
-  std::int64_t serial() const { return exchange_.plan().serial; }
 
   RoundState state() const {
     return {exchange_.state().under_way || (team_ && team_->any_in_flight()), exchange_.state().broken || (team_ && team_->broken())};

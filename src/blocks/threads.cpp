@@ -44,9 +44,9 @@ Status Blocks::start_part(int part, const hlc_swap *what) {
   if (!same) {
     return team_->fail_round(
         fail(Status::mismatch,
-             "hlc_blocks_start_part on rank %d: part %d requests a different swap than the parts before it: fields, depth and "
+             "hlc_blocks_start_part of %s on rank %d: part %d requests a different swap than the parts before it: fields, depth and "
              "reverse must be the same for all",
-             communicator_.rank(), part));
+             exchange_.plan().text().c_str(), communicator_.rank(), part));
   }
   if (entry != Parts::Entry::last) return Status::ok;
   if (team_->broken()) return Status::ok;  // finish returns the error

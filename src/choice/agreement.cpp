@@ -8,8 +8,8 @@
 
 namespace halocline::core {
 
-Agreement::Agreement(Communicator &communicator, std::int64_t serial, int numbers)
-    : communicator_(communicator), serial_(serial), job_(std::make_unique<Numbers>()) {
+Agreement::Agreement(Communicator &communicator, const PlanName &plan, int numbers)
+    : communicator_(communicator), plan_(plan), job_(std::make_unique<Numbers>()) {
   job_->requests.assign(1, MPI_REQUEST_NULL);
   job_->mine.assign(static_cast<std::size_t>(numbers), 0);
   job_->all.assign(static_cast<std::size_t>(numbers), 0);
@@ -50,7 +50,7 @@ Status Agreement::poll() {
 Status Agreement::await() {
   ending_since_ns_ = 0;
   ending_checks_ = 0;
-  Wait wait(communicator_, WakeUp::by_polling, {CallName::swap, serial_});
+  Wait wait(communicator_, WakeUp::by_polling, {CallName::swap, plan_.serial});
   return wait_until(wait, [this] { return poll(); }, [&] { return find_failure(wait.timed_out()); });
 }
 
@@ -58,14 +58,14 @@ Status Agreement::await() {
 /// for, and one that ends the plan may have done its part. None with several nodes, whose ranks do not see each other's calls.
 Member Agreement::find_ending() const {
   Member ending = kNotOnNode;
-  if (communicator_.calls().collective().ends(serial_) || !communicator_.doorbell().attached() ||
+  if (communicator_.calls().collective().ends(plan_.serial) || !communicator_.doorbell().attached() ||
       communicator_.members() != communicator_.size())
     return ending;
   for (Member member = 0; member < communicator_.members(); ++member) {
     const CallWord call = communicator_.call_of(member);
-    if (call.ends(serial_))
+    if (call.ends(plan_.serial))
       ending = member;
-    else if (call.name != CallName::swap || call.plan != serial_)
+    else if (call.name != CallName::swap || call.plan != plan_.serial)
       return kNotOnNode;
   }
   return ending;
@@ -84,23 +84,24 @@ Status Agreement::suspect_ending() {
   if (ending_since_ns_ == 0) ending_since_ns_ = now_ns();
   ending_checks_ += 1;
   if (ending_checks_ < kCertainChecks || now_ns() - ending_since_ns_ < kCertain_ns) return Status::ok;
-  return fail(
-      Status::mismatch,
-      "a swap of plan %lld: rank %d waits for rank %d to agree on a mode, which ends the plan (in %s); this swap can only fail, end "
-      "the plan here, too",
-      static_cast<long long>(serial_), communicator_.rank(), communicator_.rank_of(ending), communicator_.call_of(ending).text().c_str());
+  return fail(Status::mismatch,
+              "a swap of %s: rank %d waits for rank %d to agree on a mode, which ends the plan (in %s); this swap can only fail, end "
+              "the plan here, too",
+              plan_.text().c_str(), communicator_.rank(), communicator_.rank_of(ending), communicator_.call_of(ending).text().c_str());
 }
 
 Status Agreement::find_failure(bool timed_out) {
   const int me = communicator_.rank();
+  const std::string swap = "a swap of " + plan_.text();
   if (const int dead = communicator_.find_dead(); dead >= 0)
-    return fail(Status::peer_died, "rank %d waits for rank %d to agree on a mode, whose process has ended", me, dead);
+    return fail(Status::peer_died, "%s: rank %d waits for rank %d to agree on a mode, whose process has ended", swap.c_str(), me, dead);
   const RemoteProgress *network = communicator_.remote();
   if (network && network->lost() >= 0)
-    return fail(Status::peer_died, "rank %d waits for other ranks to agree on a mode, and rank %d is lost", me, network->lost());
+    return fail(Status::peer_died, "%s: rank %d waits for other ranks to agree on a mode, and rank %d is lost", swap.c_str(), me,
+                network->lost());
   if (!timed_out) return suspect_ending();
-  return fail(Status::timeout, "rank %d timed out after %lld s waiting for other ranks to agree on a mode (HALOCLINE_TIMEOUT)", me,
-              static_cast<long long>(communicator_.timeout_ns() / 1'000'000'000));
+  return fail(Status::timeout, "%s: rank %d timed out after %lld s waiting for other ranks to agree on a mode (HALOCLINE_TIMEOUT)%s",
+              swap.c_str(), me, static_cast<long long>(communicator_.timeout_ns() / 1'000'000'000), kFindDifferentSwaps);
 }
 
 /// Ranks that have made different numbers of swaps have begun different agreements: those cannot be completed.

@@ -8,14 +8,15 @@
 #include <vector>
 
 #include "engine/communicator/collective.hpp"
+#include "exchange/swap.hpp"
 
 namespace halocline::core {
 
 /// Finds the mean of each number over all ranks, rounded down. Once made, nothing allocates.
 class Agreement {
  public:
-  /// serial: of the plan whose swaps these are, for messages.
-  Agreement(Communicator &communicator, std::int64_t serial, int numbers);
+  /// plan: whose swaps these are.
+  Agreement(Communicator &communicator, const PlanName &plan, int numbers);
   Agreement(const Agreement &) = delete;
   Agreement &operator=(const Agreement &) = delete;
   ~Agreement();
@@ -51,7 +52,8 @@ class Agreement {
   void give_up();
 
   Communicator &communicator_;
-  std::int64_t serial_, begun_ = 0;
+  const PlanName plan_;
+  std::int64_t begun_ = 0;
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::unique_ptr<Numbers> job_;
   std::size_t contributed_ = 0;

@@ -51,7 +51,7 @@ class Candidates {
   Trial *trial() const { return trial_.get(); }
   Plan *front() const { return plan(0); }
   Plan *plan(int candidate) const { return all_[static_cast<std::size_t>(candidate)].plan.get(); }
-  std::int64_t serial() const { return times_.serial(); }
+  std::int64_t serial() const { return times_.plan().serial; }
 
   /// Frees what the losers hold, but for one that may be tried again. The leader of the last swaps follows later: other ranks may use it.
   void retire_losers();
@@ -112,6 +112,9 @@ Status Candidates<Plan>::accept(const Spec *spec, std::string *plan) {
   all_.reserve(MeasurementRound::kMax + 1);
   all_.push_back({HLC_MODE_DEFAULT, make_plan<Plan>(engine_, spec), false});
   if (spec) options_ = {spec->mode, spec->epoch, spec->drive};
+  if constexpr (requires { spec->name; })
+    if (spec && spec->name) options_.name = spec->name;
+  times_.set_name(options_.name);
   if (!spec || failed(resolve(options_, communicator())) || !is_auto()) return all_.front().plan->accept(spec, plan);
   // Checks the spec; which modes are candidates is found when all ranks are here.
   Spec first = *spec;
@@ -135,7 +138,7 @@ Status Candidates<Plan>::create(const Spec *spec) {
   period_ = asked[3] ? 0 : asked[2];
   if (asked[4] > 1) untried_ = "swaps of blocks by several threads are not tried; the prediction decides";
   if (asked[5]) predictions_.show_no_views();
-  if (asked[0] != -asked[1]) return agree_on_options(communicator(), name_of(communicator().call().name), options_);
+  if (asked[0] != -asked[1]) return agree_on_options(communicator(), options_);
   return is_auto() ? create_all(*spec) : all_.front().plan->create(spec);
 }
 
@@ -189,7 +192,6 @@ Status Candidates<Plan>::add(hlc_mode mode, const Spec &spec) {
 template <class Plan>
 template <class Spec>
 Status Candidates<Plan>::add_unless_it_fails(hlc_mode mode, const Spec &spec) {
-  communicator().count_plan();
   const Status added = add(mode, spec);
   if (!failed(added) || communicator().lost()) return added;
   return together([&] {
@@ -269,7 +271,7 @@ Status Candidates<Plan>::prepare_trial() {
   HLC_TRY(reduce(communicator(), communicator().comm(), MPI_MAX, bytes, MeasurementRound::kMax));
   for (std::size_t c = 0; c < all_.size(); ++c) all_[c].is_large = bytes[c] > kMaxKept;
   HLC_TRY(together([&] {
-    trial_ = std::make_unique<Trial>(communicator(), serial(), static_cast<int>(all_.size()), period_);
+    trial_ = std::make_unique<Trial>(communicator(), times_.plan(), static_cast<int>(all_.size()), period_);
     return Status::ok;
   }));
   for (std::size_t c = 0; c < all_.size(); ++c)

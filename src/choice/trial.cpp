@@ -33,8 +33,8 @@ std::int64_t least(const std::vector<std::int64_t> &times) { return times.empty(
 
 }  // namespace
 
-Trial::Trial(Communicator &communicator, std::int64_t serial, int candidates, std::int64_t period)
-    : agreement_(communicator, serial, kNumbers), period_(period) {
+Trial::Trial(Communicator &communicator, const PlanName &plan, int candidates, std::int64_t period)
+    : agreement_(communicator, plan, kNumbers), period_(period) {
   std::size_t all = 0;
   for (const RoundRule &rule : kRounds) all += static_cast<std::size_t>(rule.swaps / MeasurementRound::kTogether);
   for (int c = 0; c < candidates; ++c) {

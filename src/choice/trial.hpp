@@ -20,7 +20,7 @@ using SwapSignature = std::uint64_t;
 class Trial {
  public:
   /// period: swaps between two looks at the winner; 0: none. The first candidate is the one that is expected to win.
-  Trial(Communicator &communicator, std::int64_t serial, int candidates, std::int64_t period);
+  Trial(Communicator &communicator, const PlanName &plan, int candidates, std::int64_t period);
   /// Collective.
   Status create() { return agreement_.create(); }
   void end(bool broken) { agreement_.end(broken); }

@@ -75,7 +75,6 @@ struct Plan {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm lent_comm = MPI_COMM_NULL;  // then comm is this one; null: the exchange has its own
   SwapTimes *times = nullptr;  // of the caller's plan, which may have several exchanges
-  std::int64_t serial = 0;  // among the plans of the context
   Options options;
   std::vector<Edge> edges;
   std::vector<Part> parts;

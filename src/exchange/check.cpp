@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "engine/communicator/check_mailbox.hpp"
 #include "engine/communicator/collective.hpp"
+#include "exchange/swap_times.hpp"
 
 namespace halocline::core {
 namespace {
@@ -63,7 +64,7 @@ Status Check::create() {
   std::int64_t serial = check_mailbox_.next_serial();
   HLC_TRY(reduce(*plan_.communicator, plan_.comm, MPI_MAX, &serial, 1));
   return prepare(*plan_.communicator, plan_.comm, [this, serial] {
-    findings_.number(serial);
+    findings_.number(serial, plan_.times->plan().serial);
     check_mailbox_.enroll(serial, findings_.label());
     make_tables();
     return Status::ok;

@@ -50,7 +50,6 @@ Check *Exchange::check() const { return checked_ ? checked_->check() : nullptr; 
 
 Status Exchange::create(Options options, std::vector<Edge> edges, std::string label, int ndims) {
   plan_.ndims = ndims;
-  plan_.serial = plan_.communicator->next_plan() - 1;
   plan_.options = std::move(options);
   plan_.edges = std::move(edges);
   plan_.copies_cells = owner_.copies_cells();

@@ -32,14 +32,6 @@ void HeldFields::hold(std::int64_t serial) {
   fields_.use(serial, +1);
 }
 
-PlanCall::PlanCall(const Communicator &communicator, const char *name) {
-  const CallWord call = communicator.call();
-  if (name && *name)
-    std::snprintf(text, sizeof text, "%s of plan '%s'", name_of(call.name), name);
-  else
-    call.write(text, sizeof text);
-}
-
 Status name_plan(Status found, const PlanCall &call) {
   if (!failed(found)) return found;
   const std::string said = error_message();

@@ -41,12 +41,6 @@ class HeldFields {
   std::vector<std::int64_t> serials_;  // each once
 };
 
-/// The call that makes a plan, as messages name it: "hlc_halo_init of plan 'flow'", or "... of plan 2" without a name. Allocates nothing.
-struct PlanCall {
-  explicit PlanCall(const Communicator &communicator, const char *name = nullptr);
-  char text[200];
-};
-
 /// What a rank has found in a spec. A message that begins with the call's function alone gets its plan.
 Status name_plan(Status found, const PlanCall &call);
 

@@ -8,9 +8,9 @@
 
 namespace halocline::core {
 
-void Findings::number(std::int64_t serial) {
+void Findings::number(std::int64_t serial, std::int64_t plan) {
   serial_ = serial;
-  if (const auto mark = label_.find('#'); mark != std::string::npos) label_.replace(mark, 1, std::to_string(serial_));
+  if (const auto mark = label_.find('#'); mark != std::string::npos) label_.replace(mark, 1, std::to_string(plan));
 }
 
 std::string Findings::where() const { return "rank " + std::to_string(rank_) + ", " + label_ + ", swap " + std::to_string(round_); }

@@ -13,10 +13,11 @@ namespace halocline::core {
 /// Filled by the checks of descriptors, of stamps and of the owner's data.
 class Findings {
  public:
-  /// label is what messages call the exchange; a # in it becomes its number.
+  /// label is what messages call the exchange; a # in it becomes the number of the caller's plan, which may have several exchanges.
   Findings(int rank, std::string label) : rank_(rank), label_(std::move(label)) {}
 
-  void number(std::int64_t serial);
+  /// serial: among the exchanges of the context.
+  void number(std::int64_t serial, std::int64_t plan);
   void begin_round() { round_ += 1; }
 
   std::int64_t serial() const { return serial_; }

@@ -96,13 +96,14 @@ Status ListExchange::accept(const hlc_exchange_spec *spec, std::string *plan, bo
   unpack_ = spec->unpack;
   user_ = spec->user;
   edges_ = make_edges();
+  label_ = options_.name.empty() ? "exchange plan #" : "exchange plan # '" + options_.name + "'";
   if (spec->name) plan->append("'").append(spec->name).append("'");
   return link_to_self();
 }
 
 Status ListExchange::create(const hlc_exchange_spec *) {
-  HLC_TRY(agree_on_options(communicator(), "hlc_exchange_create", options_));
-  return exchange_.create(options_, std::move(edges_), "exchange plan #");
+  HLC_TRY(agree_on_options(communicator(), options_));
+  return exchange_.create(options_, std::move(edges_), std::move(label_));
 }
 
 std::vector<Edge> ListExchange::make_edges() {

@@ -29,7 +29,6 @@ class ListExchange final : private Packer {
   bool retire() { return exchange_.retire(); }
   Work work() const;
   Status end(bool others_broken) { return exchange_.end(others_broken); }
-  std::int64_t serial() const { return exchange_.plan().serial; }
 
   RoundState state() const { return exchange_.state(); }
   hlc_plan_info describe() const;
@@ -55,7 +54,8 @@ class ListExchange final : private Packer {
 
   const Topology &topology_;
   Options options_;
-  std::vector<Edge> edges_;  // until create
+  std::vector<Edge> edges_;  // until create, and so the label
+  std::string label_;  // of check mode
   hlc_pack_fn pack_ = nullptr;
   hlc_unpack_fn unpack_ = nullptr;
   void *user_ = nullptr;

@@ -16,7 +16,7 @@ constexpr std::int64_t kShortest_ns = 1000;  // of a wait for no rank in particu
 void RoundTrace::make_tables() {
   if (!trace::is_on()) return;
   plan_.times->add_exchange(plan_);
-  if (!plan_.options.name.empty()) label_ = trace::keep_text(plan_.options.name);
+  if (const std::string &name = plan_.times->plan().name; !name.empty()) label_ = trace::keep_text(name);
 }
 
 trace::Event RoundTrace::event(const char *name, int edge) const {
@@ -24,8 +24,8 @@ trace::Event RoundTrace::event(const char *name, int edge) const {
   trace::Event made{name, kCategory};
   made.rank = topology.in_world(topology.rank());
   made.context = topology.number();
-  made.plan = plan_.serial;
-  made.round = rounds_;
+  made.plan = plan_.times->plan().serial;
+  made.round = plan_.times->sums().swaps;
   made.label = label_;
   made.detail = detail_;
   if (edge < 0) return made;
@@ -38,7 +38,6 @@ trace::Event RoundTrace::event(const char *name, int edge) const {
 void RoundTrace::begin_round(std::int64_t now_ns) {
   plan_.times->begin_call();
   plan_.times->begin_stage(plan_, now_ns);
-  rounds_ += 1;
   wait_begun_ = {};
   trace::Event opens = event("swap", -1);
   opens.kind = trace::Kind::opens;

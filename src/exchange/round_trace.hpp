@@ -80,7 +80,6 @@ class RoundTrace {
 
   const Plan &plan_;
   trace::Text label_ = 0, detail_ = 0;
-  std::int64_t rounds_ = 0;
   std::int64_t ended_ns_ = 0;  // the last call
   trace::WaitBegin wait_begun_;
 };

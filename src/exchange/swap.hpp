@@ -4,9 +4,22 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace halocline::core {
+
+/// What messages call the caller's plan, whatever it is made of.
+struct PlanName {
+  std::int64_t serial = 0;  // among the plans of the context
+  std::string name = {};  // the caller's; may be empty
+
+  /// "plan 'flow'", or "plan 2" without a name.
+  std::string text() const { return "plan " + (name.empty() ? std::to_string(serial) : "'" + name + "'"); }
+};
+
+/// The end of a message about a swap that did not end in time, without check mode.
+inline constexpr const char *kFindDifferentSwaps = "; HALOCLINE_CHECK=1 finds ranks that start different swaps";
 
 /// The state of an owner's calls.
 struct RoundState {

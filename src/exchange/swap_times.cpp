@@ -38,7 +38,7 @@ hlc_mode mode_of(const Plan &plan) {
 
 }  // namespace
 
-std::string Plan::text() const { return "plan " + (options.name.empty() ? std::to_string(times->serial()) : "'" + options.name + "'"); }
+std::string Plan::text() const { return times->plan().text(); }
 
 SwapTimes::~SwapTimes() {
   if (!listed_) return;
@@ -50,7 +50,6 @@ SwapTimes::~SwapTimes() {
 void SwapTimes::add_exchange(const Plan &plan) {
   const Topology &topology = *plan.topology;
   waits_by_rank_.resize(static_cast<std::size_t>(topology.size()));
-  name_ = plan.options.name;
   world_rank_ = topology.in_world(topology.rank());
   for (const hlc_mode mode : {plan.options.mode, mode_of(plan)})
     if (std::none_of(modes_.begin(), modes_.end(), [mode](const OfMode &of) { return of.mode == mode; })) modes_.push_back({mode, 0});
@@ -117,8 +116,8 @@ std::string SwapTimes::title() const {
     modes += find_mode(of.mode)->name;
     if (several) modes += " (" + std::to_string(of.swaps) + " swaps)";
   }
-  const std::string number = "plan " + std::to_string(serial_);
-  return name_.empty() ? number + modes : "'" + name_ + "' (" + number + ")" + modes;
+  const std::string number = "plan " + std::to_string(plan_.serial);
+  return plan_.name.empty() ? number + modes : "'" + plan_.name + "' (" + number + ")" + modes;
 }
 
 void SwapTimes::show_alone() {

@@ -27,9 +27,10 @@ class SwapTimes {
   /// Rank 0 of the plan adds its own row to the table at the end, if all ranks together have none.
   ~SwapTimes();
 
-  /// The number of the caller's plan.
-  void set_serial(std::int64_t serial) { serial_ = serial; }
-  std::int64_t serial() const { return serial_; }
+  /// The caller's plan. It gets its number when all ranks make it.
+  void set_name(const std::string &name) { plan_.name = name; }
+  void set_serial(std::int64_t serial) { plan_.serial = serial; }
+  const PlanName &plan() const { return plan_; }
   /// Makes room for what an exchange of the plan adds.
   void add_exchange(const Plan &plan);
 
@@ -57,8 +58,7 @@ class SwapTimes {
  private:
   void count_waits();
 
-  std::int64_t serial_ = 0;
-  std::string name_;
+  PlanName plan_;
   int world_rank_ = 0;
   SwapSums sums_;
   std::vector<std::int64_t> waits_by_rank_;

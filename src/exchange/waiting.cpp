@@ -6,7 +6,6 @@
 
 #include "engine/communicator/communicator.hpp"
 #include "exchange/check.hpp"
-#include "exchange/swap_times.hpp"
 
 namespace halocline::core {
 namespace {
@@ -37,11 +36,7 @@ std::string Waiting::where(int rank) const {
   return member == kNotOnNode ? "" : " (in " + plan_.communicator->call_of(member).text() + ")";
 }
 
-/// "a swap of plan 'flow'", or "a swap of plan 2" for a plan without a name.
-std::string Waiting::swap_text() const {
-  const std::string &name = plan_.options.name;
-  return name.empty() ? CallWord{CallName::swap, plan_.serial}.text() : "a swap of plan '" + name + "'";
-}
+std::string Waiting::swap_text() const { return "a swap of " + plan_.text(); }
 
 Status Waiting::check_alive(int rank, Member member, bool timed_out) {
   if (member != kNotOnNode && !plan_.communicator->doorbell().alive(member)) {
@@ -50,9 +45,10 @@ Status Waiting::check_alive(int rank, Member member, bool timed_out) {
                 rank);
   }
   if (timed_out)
-    return fail(Status::timeout, "%s: rank %d timed out after %lld s waiting for %s%s%s (HALOCLINE_TIMEOUT)", swap_text().c_str(),
+    return fail(Status::timeout, "%s: rank %d timed out after %lld s waiting for %s%s%s (HALOCLINE_TIMEOUT)%s", swap_text().c_str(),
                 plan_.topology->rank(), static_cast<long long>(plan_.topology->timeout_ns() / 1'000'000'000), plan_.name_of(rank).c_str(),
-                where(rank).c_str(), channels_.knows_who() ? "" : " or another neighbour (this mode does not know which)");
+                where(rank).c_str(), channels_.knows_who() ? "" : " or another neighbour (this mode does not know which)",
+                check_ ? "" : kFindDifferentSwaps);
   return Status::ok;
 }
 
@@ -62,7 +58,7 @@ Status Waiting::suspect_awaited(int rank, Member member, bool timed_out) {
 }
 
 bool Waiting::ends_plan(Member member) const {
-  return member != kNotOnNode && plan_.communicator->call_of(member).ends(plan_.times->serial());
+  return member != kNotOnNode && plan_.communicator->call_of(member).ends(plan_.times->plan().serial);
 }
 
 Status Waiting::suspect_ending(int rank) {

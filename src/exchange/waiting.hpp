@@ -7,6 +7,7 @@
 #include "base/atomics.hpp"
 #include "engine/communicator/wait_until.hpp"
 #include "exchange/channels.hpp"
+#include "exchange/swap_times.hpp"
 
 namespace halocline::core {
 
@@ -71,7 +72,7 @@ Status Waiting::until(Step step, FindFailed find_failed) {
     cpu_pause();
   }
   // No doorbell is rung for a descriptor.
-  Wait wait(*plan_.communicator, check_ ? WakeUp::by_polling : channels_.wake_up(), {CallName::swap, plan_.serial});
+  Wait wait(*plan_.communicator, check_ ? WakeUp::by_polling : channels_.wake_up(), {CallName::swap, plan_.times->plan().serial});
   Status found = Status::again;
   const auto look = [&] {
     progress = false;

@@ -68,7 +68,6 @@ class Halo {
   virtual bool retire() = 0;
   virtual Work work() const = 0;
   virtual Status end(bool others_broken) = 0;
-  virtual std::int64_t serial() const = 0;
 
   virtual RoundState state() const = 0;
   virtual hlc_plan_info describe() const = 0;

@@ -36,7 +36,6 @@ class Stage final : public Halo, private Packer {
   bool retire() override;
   Work work() const override;
   Status end(bool others_broken) override;
-  std::int64_t serial() const override { return exchange_.plan().serial; }
   RoundState state() const override { return exchange_.state(); }
   hlc_plan_info describe() const override;
   DeviceFields device_fields() const override;

@@ -28,7 +28,6 @@ class Staged final : public Halo {
   bool retire() override;
   Work work() const override;
   Status end(bool others_broken) override;
-  std::int64_t serial() const override { return dims_.front().stage->serial(); }
   RoundState state() const override { return {in_flight_, broken()}; }
   hlc_plan_info describe() const override;
   DeviceFields device_fields() const override;

@@ -41,7 +41,6 @@ class IndexHalo final : private Packer {
   bool retire() { return exchange_.retire(); }
   Work work() const;
   Status end(bool others_broken) { return exchange_.end(others_broken); }
-  std::int64_t serial() const { return exchange_.plan().serial; }
 
   RoundState state() const { return exchange_.state(); }
   hlc_plan_info describe() const;

@@ -52,19 +52,20 @@ std::vector<Edge> edges_of(const IndexTables &tables) {
 }
 
 Status check_same_on_all_ranks(Communicator &communicator, const hlc_index_halo_spec &spec, const Options &options) {
-  HLC_TRY(check_rules(communicator, "hlc_index_halo_init", [&] {
+  const PlanCall call(communicator);
+  HLC_TRY(check_rules(communicator, call.text, [&] {
     std::vector<Rule> rules = rules_of(options);
     rules.push_back({"nfields", spec.nfields});
     return rules;
   }));
-  return check_rules(communicator, "hlc_index_halo_init", [&] {
+  return check_rules(communicator, call.text, [&] {
     std::vector<Rule> rules;
     for (int f = 0; f < spec.nfields; ++f) {
-      const std::string who = "fields[" + std::to_string(f) + "]";
+      const std::string who = indexed("fields", f) + (spec.fields[f].name ? std::string(" '") + spec.fields[f].name + "'" : "");
       const EntryKind kind = kind_of(spec.fields[f]);
-      rules.push_back({who + "'s type", kind.type, type_name});
-      rules.push_back({who + "'s element_bytes", kind.element});
-      rules.push_back({who + "'s components", kind.components});
+      rules.push_back({"type of " + who, kind.type, type_name});
+      rules.push_back({"element_bytes of " + who, kind.element});
+      rules.push_back({"components of " + who, kind.components});
     }
     return rules;
   });

@@ -83,7 +83,8 @@ Status Allreduce::take(const hlc_allreduce_spec *spec, const Card &card, std::st
 
 Status Allreduce::create(const hlc_allreduce_spec *spec) {
   serial_ = context_.next_plan() - 1;
-  HLC_TRY(check_rules(context_, kCreate, [&] { return rules_of(*spec, plan_.combiner.element_bytes(), asked_); }));
+  HLC_TRY(
+      check_rules(context_, PlanCall(context_, spec->name).text, [&] { return rules_of(*spec, plan_.combiner.element_bytes(), asked_); }));
   std::int64_t largest[] = {opinion_.lanes, opinion_.at_once_ns, opinion_.chunks_ns};
   HLC_TRY(reduce(context_, context_.comm(), MPI_MAX, largest, static_cast<int>(std::size(largest))));
   opinion_ = {largest[0], largest[1], largest[2]};

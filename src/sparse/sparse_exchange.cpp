@@ -29,7 +29,7 @@ Status SparseExchange::take(const hlc_sparse_spec *spec, std::string *plan) {
                 HLC_MAX_SPARSE_SLOTS);
   slots_ = std::bit_ceil(static_cast<std::uint32_t>(spec->slots > 0 ? spec->slots : kUsualSlots));
   receiver_.set(spec->receive, spec->user);
-  if (spec->name) plan->append("'").append(spec->name).append("'");
+  if (spec->name) plan->append("'").append(name_ = spec->name).append("'");
   return Status::ok;
 }
 
@@ -39,8 +39,9 @@ Status SparseExchange::create() {
   std::int64_t ends[2] = {slots_, -std::int64_t{slots_}};
   HLC_TRY(reduce(communicator, communicator.comm(), MPI_MIN, ends, 2));
   if (ends[0] != -ends[1])
-    return fail(Status::mismatch, "%s: ranks disagree on slots: from %lld to %lld; rank %d has %u", call, static_cast<long long>(ends[0]),
-                static_cast<long long>(-ends[1]), segment_.rank(), slots_);
+    return fail(Status::mismatch, "%s: ranks disagree on slots: from %lld to %lld; rank %d has %u",
+                PlanCall(communicator, name_.c_str()).text, static_cast<long long>(ends[0]), static_cast<long long>(-ends[1]),
+                segment_.rank(), slots_);
   NodeRounds order;
   if (communicator.nodes() > 1) HLC_TRY(find_rounds(&order));
   const SparseLayout layout = SparseLayout::of(slots_, order.rounds());

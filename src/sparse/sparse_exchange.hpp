@@ -69,6 +69,7 @@ class SparseExchange {
   CountedBarrier counted_;
   SparseReceiver receiver_;
   SparseSender sender_;
+  std::string name_;  // the caller's; may be empty
   std::uint32_t slots_ = 0;  // a power of two
   bool outstanding_ = false, broken_ = false;
 

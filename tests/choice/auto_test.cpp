@@ -495,6 +495,30 @@ TEST(Auto, that_only_some_ranks_ask_for_is_a_mismatch) {
   EXPECT_NE(ring.message().find("auto"), std::string::npos) << ring.message();
 }
 
+TEST(Auto, has_one_number_in_the_messages_of_all_its_candidates) {
+  if (size() != 2) GTEST_SKIP() << "needs a rank that waits for the one that does not come";
+  {
+    const Variables few{{"HALOCLINE_AUTO_MODES", "p2p,notify,direct"}, {"HALOCLINE_CARD", "default"}, {"HALOCLINE_TIMEOUT", "1"}};
+    const Ring ring;
+    if (!ring.ready()) return;
+    for (int step = 1; step <= 3; ++step) ring.swap(step);  // then the next candidate has its turn
+    if (rank() == 0) {
+      EXPECT_TRUE(ok(hlc_halo_start(ring.halo(), nullptr)));
+      EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, hlc_halo_finish(ring.halo())));
+      const std::string message = hlc_error_message();
+      EXPECT_NE(message.find("a swap of plan 1: rank 0 timed out"), std::string::npos) << message;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  const Variables several{{"HALOCLINE_AUTO_MODES", "p2p,notify,direct"}, {"HALOCLINE_CARD", "default"}};
+  const Ring ring;
+  if (!ring.ready()) return;
+  const hlc_segment_spec differs{8, rank(), 0};
+  hlc_segment *segment = nullptr;
+  EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_segment_create(ring.context(), &differs, &segment)));
+  EXPECT_NE(std::string(hlc_error_message()).find("hlc_segment_create of plan 2: "), std::string::npos) << hlc_error_message();
+}
+
 TEST(Auto, of_an_exchange_chooses_among_modes_that_pack) {
   hlc_context *context = nullptr;
   REQUIRE_EVERYWHERE(hlc_init(MPI_COMM_WORLD, &context) == HLC_OK);

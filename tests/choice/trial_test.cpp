@@ -20,7 +20,7 @@ using core::Trial;
 /// A trial of three candidates that take so many nanoseconds per swap.
 class Made {
  public:
-  explicit Made(std::array<std::int64_t, 3> ns) : ns_(ns), trial(context()->inner, 0, 3, 1000) { EXPECT_EQ(trial.create(), Status::ok); }
+  explicit Made(std::array<std::int64_t, 3> ns) : ns_(ns), trial(context()->inner, {}, 3, 1000) { EXPECT_EQ(trial.create(), Status::ok); }
   ~Made() { trial.end(false); }
   Made(const Made &) = delete;
   Made &operator=(const Made &) = delete;

@@ -101,6 +101,9 @@ class Disagreement : public testing::TestWithParam<ModeChoice> {
       if (status != HLC_OK && status != HLC_ERR_MPI) {
         EXPECT_TRUE(message_names({"a swap of plan ", "rank " + std::to_string(rank())})) << message;
       }
+      if (status == HLC_ERR_TIMEOUT) {
+        EXPECT_TRUE(message_names({"(HALOCLINE_TIMEOUT); HALOCLINE_CHECK=1 finds ranks that start different swaps"}));
+      }
       if (status == HLC_ERR_MISMATCH && knows_sizes(GetParam())) {
         EXPECT_TRUE(message_names({blocks ? "plan " : "plan 'flow'", "received", "bytes from rank ", "but awaits", "HALOCLINE_CHECK=1"}));
       }

@@ -80,7 +80,7 @@ TEST(IndexErrors, neighbours_that_disagree_are_named_with_both_numbers) {
   if (size() < 2) GTEST_SKIP() << "needs 2 ranks that disagree";
   expect_refused(HLC_ERR_MISMATCH, [](Strip &s) { s.neighbours[1].nout = 0; }, {"0 entries", "which expects 1"});
   expect_refused(HLC_ERR_MISMATCH, [](Strip &s) { s.neighbours[1].tag_out = 7; }, {"tag", "1 entries out"});
-  expect_refused(HLC_ERR_MISMATCH, [](Strip &s) { s.fields[1].components = 2; }, {"fields[1]'s components", "has 1", "has 2"});
+  expect_refused(HLC_ERR_MISMATCH, [](Strip &s) { s.fields[1].components = 2; }, {"components of fields[1] 'v'", "has 1", "has 2"});
 }
 
 TEST(IndexErrors, a_rank_that_disagrees_with_itself_is_told_so) {

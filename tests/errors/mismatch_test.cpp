@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdlib>
 #include <functional>
+#include <string>
 #include <tuple>
 
 #include "support/plane.hpp"
@@ -17,11 +18,12 @@ void expect_mismatch(const char *what, const std::function<void(Plane &)> &chang
   Plane plane;
   plane.cells.resize(1000);
   plane.field.data = plane.cells.data();
+  plane.spec.name = "flow";
   if (rank() == size() - 1) change(plane);
   hlc_halo *halo = nullptr;
   const hlc_status status = hlc_halo_init(context(), &plane.spec, &halo);
   EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, status));
-  EXPECT_TRUE(message_names({"rank " + std::to_string(size() - 1)}));
+  EXPECT_TRUE(message_names({"hlc_halo_init of plan ", "'flow'", "rank " + std::to_string(size() - 1)}));
   EXPECT_TRUE(message_names(words));
   if (status == HLC_OK) {
     EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
@@ -87,9 +89,8 @@ TEST(Mismatch, of_the_shape_of_a_field_names_what_differs) {
 
 TEST(Mismatch, of_the_order_of_dimensions_names_the_field_and_the_dimensions) {
   expect_mismatch("rows against columns", [](Plane &p) { p.spec.layout = HLC_ROW_MAJOR; },
-                  {"hlc_halo_init of plan ", "order of the dimensions of field 'theta' in memory",
-                   "on rank 0 dimension 0 varies faster than dimension 1, on rank", "it is the other way round",
-                   "the same layout, or stride_bytes that grow in the same order"});
+                  {"order of the dimensions of field 'theta' in memory", "on rank 0 dimension 0 varies faster than dimension 1, on rank",
+                   "it is the other way round", "the same layout, or stride_bytes that grow in the same order"});
 }
 
 TEST(Mismatch, of_modes_is_found) {
@@ -141,6 +142,72 @@ TEST(Mismatch, of_the_modes_of_an_exchange_is_found) {
   hlc_exchange *exchange = nullptr;
   EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_exchange_create(context(), &spec, &exchange)));
   EXPECT_TRUE(message_names({"mode: rank 0 has p2p", "has fence", "rank " + std::to_string(size() - 1)}));
+}
+
+/// The number that the context gives to its next plan, as a message of a plan that cannot be made says it.
+int next_plan() {
+  Plane plane;
+  plane.spec.mode = rank() == size() - 1 ? HLC_MODE_FENCE : HLC_MODE_P2P;
+  hlc_halo *halo = nullptr;
+  EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_halo_init(context(), &plane.spec, &halo)));
+  const std::string words = " of plan ", message = hlc_error_message();
+  const auto begin = message.find(words);
+  return begin == std::string::npos ? -1 : std::atoi(message.c_str() + begin + words.size()) + 1;
+}
+
+TEST(Mismatch, names_the_plan_whatever_it_is) {
+  if (size() < 2) GTEST_SKIP() << "needs 2 ranks that disagree";
+  const bool last = rank() == size() - 1;
+  double value = 1;
+  hlc_index_field entry{};
+  entry.data = &value;
+  entry.type = HLC_FLOAT64;
+  entry.name = "u";
+  entry.components = last ? 2 : 1;
+  hlc_index_halo_spec entries{};
+  entries.nfields = 1;
+  entries.fields = &entry;
+  hlc_blocks_spec boxes{};
+  boxes.ndims = boxes.nfields = 1;
+  boxes.global[0] = 4;
+  boxes.depth_low[0] = last ? 1 : 2;
+  hlc_exchange_spec list{};
+  list.mode = last ? HLC_MODE_FENCE : HLC_MODE_P2P;
+  list.name = "ring";
+  hlc_allreduce_spec sum{};
+  sum.count = last ? 3 : 2;
+  sum.type = HLC_FLOAT64;
+  hlc_sparse_spec sparse{};
+  sparse.slots = last ? 128 : 64;
+  sparse.receive = [](int, const void *, std::int64_t, void *) {};
+  const hlc_segment_spec part{8, last ? 2 : 1, 0};
+  hlc_index_halo *index_halo = nullptr;
+  hlc_blocks *blocks = nullptr;
+  hlc_exchange *exchange = nullptr;
+  hlc_allreduce *allreduce = nullptr;
+  hlc_sparse *messages = nullptr;
+  hlc_segment *segment = nullptr;
+  const std::vector<std::pair<std::string, std::function<hlc_status()>>> calls = {
+      {"hlc_index_halo_init", [&] { return hlc_index_halo_init(context(), &entries, &index_halo); }},
+      {"hlc_blocks_init", [&] { return hlc_blocks_init(context(), &boxes, &blocks); }},
+      {"hlc_exchange_create", [&] { return hlc_exchange_create(context(), &list, &exchange); }},
+      {"hlc_allreduce_create", [&] { return hlc_allreduce_create(context(), &sum, &allreduce); }},
+      {"hlc_sparse_create", [&] { return hlc_sparse_create(context(), &sparse, &messages); }},
+      {"hlc_segment_create", [&] { return hlc_segment_create(context(), &part, &segment); }}};
+  for (const auto &[call, make] : calls) {
+    const int number = next_plan();
+    EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, make()));
+    EXPECT_TRUE(
+        message_names({call + " of plan " + (call == "hlc_exchange_create" ? "'ring'" : std::to_string(number)) + ": ranks disagree on "}));
+    everyone(true);
+  }
+  sum.name = sparse.name = "named";
+  EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_allreduce_create(context(), &sum, &allreduce)));
+  EXPECT_TRUE(message_names({"hlc_allreduce_create of plan 'named': ranks disagree on count: rank 0 has 2, "}));
+  EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_sparse_create(context(), &sparse, &messages)));
+  EXPECT_TRUE(message_names({"hlc_sparse_create of plan 'named': ranks disagree on slots: from 64 to 128"}));
+  EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_index_halo_init(context(), &entries, &index_halo)));
+  EXPECT_TRUE(message_names({"components of fields[0] 'u': rank 0 has 1, "}));
 }
 
 TEST(Mismatch, of_lists_that_do_not_join_is_found_on_all_ranks) {

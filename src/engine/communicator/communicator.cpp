@@ -94,4 +94,12 @@ void Call::record() const {
   trace::record(event);
 }
 
+PlanCall::PlanCall(const Communicator &communicator, const char *name) {
+  const CallWord call = communicator.call();
+  if (name && *name)
+    std::snprintf(text, sizeof text, "%s of plan '%s'", name_of(call.name), name);
+  else
+    call.write(text, sizeof text);
+}
+
 }  // namespace halocline::core

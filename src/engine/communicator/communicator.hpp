@@ -162,4 +162,10 @@ class Call {
   std::int64_t begun_ns_;
 };
 
+/// The call that makes a plan, as messages name it: "hlc_halo_init of plan 'flow'", or "... of plan 2" without a name. Allocates nothing.
+struct PlanCall {
+  explicit PlanCall(const Communicator &communicator, const char *name = nullptr);
+  char text[200];
+};
+
 }  // namespace halocline::core

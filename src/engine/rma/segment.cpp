@@ -3,6 +3,8 @@
 #include "engine/rma/segment.hpp"
 
 #include <array>
+#include <string>
+#include <string_view>
 
 #include "base/rounds.hpp"
 #include "base/types.hpp"
@@ -37,8 +39,10 @@ Status disagreement(const char *call, Communicator &communicator, const Common &
   std::int64_t first[2] = {one.mine == least ? communicator.rank() : communicator.size(),
                            one.mine == most ? communicator.rank() : communicator.size()};
   HLC_TRY(reduce(communicator, communicator.comm(), MPI_MIN, first, 2));
-  return fail(Status::mismatch, "%s: ranks disagree on %s: rank %d has %lld, rank %d has %lld", call, one.name, static_cast<int>(first[0]),
-              static_cast<long long>(least), static_cast<int>(first[1]), static_cast<long long>(most));
+  const CallWord made_in = communicator.call();  // of a face: no call that has a name here
+  const std::string who = std::string_view(name_of(made_in.name)) == call ? made_in.text() : call;
+  return fail(Status::mismatch, "%s: ranks disagree on %s: rank %d has %lld, rank %d has %lld", who.c_str(), one.name,
+              static_cast<int>(first[0]), static_cast<long long>(least), static_cast<int>(first[1]), static_cast<long long>(most));
 }
 
 Status same_on_all_ranks(const char *call, Communicator &communicator, const std::array<Common, 2> &common) {

@@ -121,8 +121,9 @@ std::vector<Rule> rules_of(const Options &options) {
   return {{"mode", options.mode, mode_word}, {"epoch", options.epoch, epoch_word}, {"drive", options.drive, drive_word}};
 }
 
-Status agree_on_options(Communicator &communicator, const char *call, const Options &options) {
-  return check_rules(communicator, call, [&] { return rules_of(options); });
+Status agree_on_options(Communicator &communicator, const Options &options) {
+  const PlanCall call(communicator, options.name.c_str());
+  return check_rules(communicator, call.text, [&] { return rules_of(options); });
 }
 
 }  // namespace halocline::core

@@ -37,7 +37,7 @@ Status resolve(Options &options, const Communicator &communicator);
 std::string message_prefix(const Communicator &communicator, const Options &options);
 /// The options of an exchange that must be the same on all ranks.
 std::vector<Rule> rules_of(const Options &options);
-/// Fails on all ranks if they differ. Collective. `call` is the API function that checks.
-Status agree_on_options(Communicator &communicator, const char *call, const Options &options);
+/// Fails on all ranks if they differ. Collective; part of the call that makes the plan.
+Status agree_on_options(Communicator &communicator, const Options &options);
 
 }  // namespace halocline::core

@@ -155,8 +155,9 @@ Status NodeLinks::connect_all(const std::vector<NodeDescriptor> &theirs) {
     const NodeDescriptor &descriptor = theirs[static_cast<std::size_t>(e)];
     const std::int64_t edges = of(e).aggregate.edges;
     if (descriptor.number < 0 || descriptor.number >= edges)
-      return fail(Status::mismatch, "rank %d: rank %d sent an invalid edge number: %lld of %lld", plan_.topology->rank(),
-                  plan_.edges[static_cast<std::size_t>(e)].rank, static_cast<long long>(descriptor.number), static_cast<long long>(edges));
+      return fail(Status::mismatch, "%s: rank %d: rank %d sent an invalid edge number: %lld of %lld", plan_.text().c_str(),
+                  plan_.topology->rank(), plan_.edges[static_cast<std::size_t>(e)].rank, static_cast<long long>(descriptor.number),
+                  static_cast<long long>(edges));
     edge_links_[static_cast<std::size_t>(e)].peer_number = descriptor.number;
     if (of(e).channel->rank() < 0) HLC_TRY(connect(of(e), descriptor.reach));
   }

@@ -155,8 +155,9 @@ class NodeWireChannel final : public Channel {
     const Link &link = links_.all()[at.link];
     const std::uint64_t begin = begin_in(link.receive[round_ % kSlots], at.peer_number);
     if (lies_in_slot(link.aggregate, begin, part(e).in)) return Status::ok;
-    return fail(Status::mismatch, "rank %d received an invalid message from rank %d on host %s: its %lld bytes begin at %llu of %lld",
-                plan_.topology->rank(), edge(e).rank, edge(e).host.c_str(), static_cast<long long>(part(e).in),
+    return fail(Status::mismatch,
+                "a swap of %s: rank %d received an invalid message from rank %d on host %s: its %lld bytes begin at %llu of %lld",
+                plan_.text().c_str(), plan_.topology->rank(), edge(e).rank, edge(e).host.c_str(), static_cast<long long>(part(e).in),
                 static_cast<unsigned long long>(begin), static_cast<long long>(slot_bytes(link.aggregate, link.aggregate.in)));
   }
 
