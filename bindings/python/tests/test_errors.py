@@ -565,3 +565,181 @@ def test_messages_name_the_functions_of_this_package():
             for part in one.split("."):
                 found = getattr(found, part, None)
             assert found is not None or one in ("mode", "a call", "the machine card"), (function, named)
+
+
+# Of the library's C interface and of the extension: no message of Python says it.
+C_WORDS = re.compile(
+    r"\bhlc_|HLC_|\bNULL\b|incompatible function|Invoked with|nanobind|std::|pointer|\bspec\b|\b(depth_low|depth_high|own_depth|nfields"
+    r"|ndims|nentries|nblocks|nneighbours|one_dim|stride_bytes|element_bytes|bytes_out|bytes_in|finalised|shapes\[)"
+)
+HUGE = 2**31
+
+
+def halo_calls(halo):
+    """Swaps of a halo that cannot be, and words that the message has."""
+    swaps = [
+        ({"fields": [HUGE]}, f"fields[0] is {HUGE}"), ({"fields": [7]}, "fields[0] is 7"), ({"fields": [-1]}, "fields[0] is -1"),
+        ({"dim": HUGE}, f"dim is {HUGE}"), ({"dim": 2}, "dim is 2"), ({"dim": -1}, "dim is -1"), ({"dim": 0.5}, "dim is 0.5"),
+        ({"dim": 0, "side": 3}, "side is 3"), ({"dim": 0, "side": ["low"]}, "side is ['low']"), ({"reverse": 2}, "reverse is 2"),
+        ({"reverse": "yes"}, "reverse is 'yes'"), ({"depth": 2**63}, f"depth is {2**63}"), ({"depth": 0}, "depth is 0"),
+        ({"depth": "1"}, "depth is '1'"), ({"using": 3}, "using is 3"), ({"stream": 2**64}, f"stream is {2**64}"),
+    ]
+    for words, said in swaps:
+        yield lambda words=words: halo.swap(**words), said
+        yield lambda words=words: halo.start(**words), said
+    for direction, said in ((3, "direction is 3"), ((0, HUGE), f"({0}, {HUGE})"), ((0, 0.5), "direction is 0.5")):
+        yield lambda direction=direction: halo.view(direction), said
+    for field, said in ((HUGE, f"{HUGE}"), ("u", "field is 'u'"), (-1, "-1")):
+        yield lambda field=field: halo.view((0, 1), field), said
+        yield lambda field=field: halo.pieces(field), said
+
+
+def plan_calls(context, grid):  # noqa: PLR0915 - a table
+    """What cannot be made."""
+    u, box, row = halocline.Field(grid, name="u"), [halocline.Box((8 * context.rank, 0), (8, 8))], np.ones(3)
+    domain, arrays = (8 * context.size, 8), [np.zeros((10, 10))]
+    yield lambda: halocline.Grid(context, (8, 8), ranks=(HUGE, 1)), f"ranks is {HUGE}"
+    yield lambda: halocline.Grid(context, (8, 8), periodic="no"), "periodic is 'no'"
+    yield lambda: halocline.Grid(context, (8, 8), periodic=(1, 2)), "periodic is 2"
+    yield lambda: halocline.Grid(context, (1, 1), ranks=(context.size + 1, 1)), "ranks is ("
+    yield lambda: halocline.Grid(context, (2, 2, 2, 2, 2)), "the number of dimensions is 5"
+    yield lambda: grid.rank_at((HUGE, 0)), f"coords is {HUGE}"
+    yield lambda: grid.rank_at(3), "coords is 3"
+    yield lambda: grid.reorder(cell_bytes=2**63), f"cell_bytes is {2**63}"
+    yield lambda: grid.reorder(depth=-1), "depth below along dimension 0 is -1"
+    yield lambda: halocline.Field(grid, stagger=3), "stagger is 3; it must be one of centred, shared, owned"
+    yield lambda: halocline.Field(grid, stagger=("shared", 3)), "stagger[1] is 3"
+    yield lambda: halocline.Field(grid, name=3), "name is 3"
+    yield lambda: halocline.Halo(grid, []), "the number of fields is 0"
+    yield lambda: halocline.Halo(grid, [u], name=3), "name is 3"
+    yield lambda: halocline.Halo(grid, [u], staged="yes"), "staged is 'yes'"
+    yield lambda: halocline.Halo(grid, [u], rebind=2), "rebind is 2"
+    yield lambda: halocline.Halo(grid, [u], stencil=1), "stencil is 1"
+    yield lambda: halocline.Halo(grid, [u], depth=-1), "depth below along dimension 0 is -1"
+    yield lambda: halocline.Halo(grid, [u, u]), "overlap"
+    yield lambda: halocline.Halo(grid, [u], mode="p2p", drive="get"), "drive 'get' needs mode fence"
+    yield lambda: halocline.fills_moving((HUGE, 0)), f"velocity is {HUGE}"
+    yield lambda: halocline.fills_moving((0,) * 5), "the number of dimensions is 5"
+    yield lambda: halocline.Segment(context, 4, notifications=HUGE), f"notifications is {HUGE}"
+    yield lambda: halocline.Segment(context, 4, notifications=-1), "notifications is -1"
+    yield lambda: halocline.Segment(context, 4, shared="no"), "shared is 'no'"
+    yield lambda: halocline.SparseExchange(context, slots=HUGE), f"slots is {HUGE}"
+    yield lambda: halocline.SparseExchange(context, slots=-1), "slots is -1"
+    yield lambda: halocline.SparseExchange(context, name=1), "name is 1"
+    yield lambda: halocline.Allreduce(context, 3, name=1), "name is 1"
+    yield lambda: halocline.Allreduce(context, 3, np.complex64, op="max"), "complex numbers have no order"
+    yield lambda: halocline.Exchange(context, [(HUGE,)]), f"rank of neighbour 0 is {HUGE}"
+    yield lambda: halocline.Exchange(context, [(99,)]), "neighbours[0].rank is 99"
+    yield lambda: halocline.Exchange(context, [(0, None, None, HUGE)]), f"tag_out of neighbour 0 is {HUGE}"
+    yield lambda: halocline.Exchange(context, [(0, None, None, 0, -1)]), "tag_in -1"
+    yield lambda: halocline.Exchange(context, [], name=1), "name is 1"
+    yield lambda: halocline.IndexHalo(context, [row], [(HUGE, [0], [1])]), f"rank of neighbour 0 is {HUGE}"
+    yield lambda: halocline.IndexHalo(context, [row], [(0, [9], [1])]), "neighbours[0].send[0] is 9"
+    yield lambda: halocline.IndexHalo(context, [row], [(0, [0], [-1])]), "neighbours[0].receive[0] is -1"
+    yield lambda: halocline.IndexHalo(context, [row], [(0, [0], [0, 1, 2, 0])]), "the length of neighbours[0].receive is 4"
+    yield lambda: halocline.IndexHalo(context, {3: row}, []), "the name of a field is 3"
+    yield lambda: halocline.IndexHalo(context, [], []), "the number of fields is 0"
+    yield lambda: halocline.Blocks(context, domain, box, [arrays], parts=HUGE), f"parts is {HUGE}"
+    yield lambda: halocline.Blocks(context, domain, box, [arrays], parts=-1), "parts is -1"
+    yield lambda: halocline.Blocks(context, domain, box, [arrays], periodic="no"), "periodic is 'no'"
+    yield lambda: halocline.Blocks(context, domain, [(*box[0][:2], 0, HUGE)], [arrays]), f"part of a box is {HUGE}"
+    yield lambda: halocline.Blocks(context, domain, [((0, 0), (0, 0))], [[np.zeros((2, 2))]]), "shape[0] is 0"
+    yield lambda: halocline.Blocks(context, domain, [(box[0].start, (8, 99))], [[np.zeros((10, 101))]]), "shape[1] is 99"
+    yield lambda: halocline.Blocks(context, domain, box, [halocline.Shaped(arrays, depth=-1)]), "depth is -1"
+    yield lambda: halocline.Blocks(context, domain, box, []), "the number of fields is 0"
+    yield lambda: context.zeros(4, order=3), "order is 3"
+
+
+def segment_calls(context, segment):
+    """One-sided calls that cannot be."""
+    one, me = np.ones(1, "i8"), context.rank
+    moves = {"put": (one,), "get": (one,), "put_strided": (one,), "get_strided": (one,), "put_notify": (one,), "accumulate": (one,),
+             "fetch_add": (1,), "fetch_op": (1,), "swap": (1,), "compare_swap": (0, 1)}
+    for name, data in moves.items():
+        call = getattr(segment, name)
+        for rank, said in ((HUGE, f"rank is {HUGE}"), (0.5, "rank is 0.5"), (99, "rank is 99"), ("0", "rank is '0'")):
+            yield lambda call=call, data=data, rank=rank: call(rank, *data), said
+        for offset, said in ((2**63, f"offset is {2**63}"), (2**61, f"offset is {2**61}"), ("0", "offset is '0'"), (-1, "offset is -1")):
+            yield lambda call=call, data=data, offset=offset: call(me, *data, offset), said
+    for value, said in ((2**32, f"value is {2**32}"), (-1, "value is -1"), (0.5, "value is 0.5"), (0, "value is 0")):
+        yield lambda value=value: segment.notify(me, 0, value), said
+        yield lambda value=value: segment.put_notify(me, one, value=value), said
+    for call in (segment.wait, segment.test, segment.reset, lambda id: segment.notify(me, id)):
+        for id, said in ((HUGE, f" is {HUGE}"), (0.5, " is 0.5"), (-1, " is -1")):
+            yield lambda call=call, id=id: call(id), said
+    for call in (segment.flush, segment.flush_local, segment.part):
+        for rank, said in ((HUGE, f"rank is {HUGE}"), ("0", "rank is '0'"), (99, "rank is 99")):
+            yield lambda call=call, rank=rank: call(rank), said
+    for value, said in ((0.5, "value is 0.5"), (2**63, f"value is {2**63}")):
+        yield lambda value=value: segment.fetch_add(me, value), said
+    yield lambda: segment.put_strided(me, one, 0, 3), "strides is 3"
+    yield lambda: segment.put_strided(me, one, 0, (2**62,)), "strides"
+    yield lambda: segment.accumulate(me, one, op=3), "op is 3"
+
+
+def refused(call, said):
+    """What is wrong with how a call refuses its arguments; None: nothing."""
+    try:
+        call()
+    except halocline.Error as error:
+        message = str(error)
+    except Exception as error:  # noqa: BLE001 - a class that users do not expect is what this looks for
+        return f"{said}: {type(error).__name__}: {error}"
+    else:
+        return f"{said}: nothing was raised"
+    found = C_WORDS.search(message)
+    return f"{found[0]!r} in: {message}" if found else None if said in message else f"no {said!r} in: {message}"
+
+
+def test_wrong_arguments_are_named_in_the_words_of_python(context, grid):
+    wrong = [refused(*one) for one in plan_calls(context, grid)]
+    with halocline.Halo(grid, [halocline.Field(grid)], rebind=True) as halo, halocline.Halo(grid, [halocline.Field(grid)]) as plain:
+        wrong += [refused(*one) for one in [*halo_calls(halo), *((call, said) for call, said in halo_calls(plain))]]
+        for one in (halo, plain):
+            one.swap()
+    with halocline.Segment(context, 4, "i8", notifications=2) as segment:
+        wrong += [refused(*one) for one in segment_calls(context, segment)]
+        segment.barrier()
+    wrong = [one for one in wrong if one]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_ranks_that_disagree_are_told_so_in_the_words_of_python(context, grid):
+    if context.size < 2:
+        pytest.skip("needs 2 ranks that disagree")
+    last = context.rank == context.size - 1
+    u = halocline.Field(grid, "f4" if last else "f8", name="u")
+    nodes = halocline.Field(grid, stagger="shared" if last else "owned", name="v")
+    deep = halocline.Field(grid, depth=2, name="w")
+    with_shape = [halocline.Field(grid, depth=1, name="a"), deep]
+    plans = [
+        (lambda: halocline.Halo(grid, [u], name="flow"), "of plan 'flow': ranks disagree on type of fields[0] 'u': rank 0 has float64"),
+        (lambda: halocline.Halo(grid, [nodes], name="flow"), "stagger[0] of fields[0] 'v': rank 0 has owned"),
+        (lambda: halocline.Halo(grid, [deep], depth=1 if last else 2, name="flow"), "depth below along dimension 0: rank 0 has 2"),
+        (lambda: halocline.Halo(grid, with_shape, depth=1 if last else "each", name="flow"), "stagger or depths: rank 0 has given"),
+        (lambda: halocline.Halo(grid, [deep], mode="p2p" if last else "notify", name="flow"), "of plan 'flow': ranks disagree on mode"),
+        (lambda: halocline.Allreduce(context, 3, op="min" if last else "sum", name="s"), "ranks disagree on reduction: rank 0 has sum"),
+        (lambda: halocline.Segment(context, 4, shared=last), "Segment of plan "),
+    ]
+    wrong = []
+    for make, said in plans:
+        wrong.append(refused(make, said))
+    wrong = [one for one in wrong if one]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_what_is_printed_of_plans_is_short_and_names_them(context, grid):
+    big = np.zeros((10, 10))
+    assert repr(halocline.Shaped([big, big], "shared", 2)) == "halocline.Shaped(arrays=<list of 2>, stagger='shared', depth=2)"
+    assert repr(halocline.Neighbour(0, big, None)) == "halocline.Neighbour(rank=0, send=<float64 array of shape (10, 10)>, receive=None, " \
+        "tag_out=0, tag_in=0)"
+    assert "IndexNeighbour(rank=1, send=[0, 1], receive=<list of 9>" in repr(halocline.IndexNeighbour(1, [0, 1], [*range(9)]))
+    assert repr(halocline.Message(0, big)) == "halocline.Message(origin=0, data=<float64 array of shape (10, 10)>)"
+    with halocline.Halo(grid, [halocline.Field(grid)], name="flow") as halo, halocline.Halo(grid, [halocline.Field(grid)]) as unnamed:
+        assert repr(halo).startswith("<halocline.Halo flow of 1 field, ") and repr(unnamed).startswith("<halocline.Halo of 1 field, ")
+        assert repr(halo.swapping()).startswith("<halocline.Swapping of <halocline.Halo flow ")
+    with halocline.Exchange(context, [], name="ring") as exchange, halocline.Allreduce(context, 1, name="sum") as total, \
+            halocline.SparseExchange(context, name="loose") as sparse:
+        assert repr(exchange).startswith("<halocline.Exchange ring with ranks ()")
+        assert repr(total).startswith("<halocline.Allreduce sum sum of")
+        assert repr(sparse).startswith("<halocline.SparseExchange loose of uint8")

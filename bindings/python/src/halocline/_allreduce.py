@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core
-from ._arrays import OPAQUE, TYPES, contiguous, dtype_of, shape_of, type_name
+from ._arrays import OPAQUE, TYPES, contiguous, dtype_of, shape_of, text, type_name
 from ._context import Context, Plan, agreeing
 from ._errors import ArgumentError
 from ._grid import number_in
@@ -62,7 +62,9 @@ class Allreduce(Plan):
             self.shape = shape_of(shape, "Allreduce: shape")
             self.dtype = dtype_of(dtype, "Allreduce")
             words = self._words(op)
+            name = text(name, "Allreduce: name")
         self._op = op if isinstance(op, str) else getattr(op, "__name__", type(op).__name__)
+        self._name = name
         kind, reduction, function = words
         count = math.prod(self.shape)
         number = TYPES.get(kind, OPAQUE)

@@ -19,22 +19,36 @@ OPAQUE = 0
 NUMBERS = {"i1": 0, "i2": 1, "i4": 2, "i8": 3, "u1": 4, "u2": 5, "u4": 6, "u8": 7, "f4": 8, "f8": 9}
 
 
-def whole(given: Any, what: str) -> int:
-    """An integer of Python or NumPy. Raises ArgumentError for anything else."""
+def whole(given: Any, what: str, bits: int = 64) -> int:
+    """An integer of Python or NumPy, of so many bits in the library. Raises ArgumentError for anything else."""
     try:
         number = operator.index(given)
     except TypeError:
         raise ArgumentError(f"{what} is {given!r}; it must be a whole number") from None
-    if not -(2**63) <= number < 2**63:
-        raise ArgumentError(f"{what} is {number}, which does not fit into 64 bits")
+    if not -(1 << bits - 1) <= number < 1 << bits - 1:
+        raise ArgumentError(f"{what} is {number}, which does not fit into {bits} bits")
     return number
 
 
-def wholes(given: Any, what: str) -> list[int]:
+def wholes(given: Any, what: str, bits: int = 64) -> list[int]:
     """A list, tuple or array of integers."""
     if isinstance(given, str) or not np.iterable(given):
         raise ArgumentError(f"{what} is {given!r}; it must be whole numbers, one per dimension")
-    return [whole(entry, what) for entry in given]
+    return [whole(entry, what, bits) for entry in given]
+
+
+def flag(given: Any, what: str) -> bool:
+    """True or False, of Python or NumPy, or 1 or 0. Raises ArgumentError for anything else: it was not meant as a flag."""
+    if isinstance(given, bool | np.bool_) or (isinstance(given, int | np.integer) and given in (0, 1)):
+        return bool(given)
+    raise ArgumentError(f"{what} is {given!r}; it must be True or False")
+
+
+def text(given: Any, what: str) -> str | None:
+    """A name, or None. Raises ArgumentError for anything else."""
+    if given is None or isinstance(given, str):
+        return given
+    raise ArgumentError(f"{what} is {given!r}; it must be a text, or None")
 
 
 def shape_of(given: Any, what: str) -> tuple[int, ...]:
@@ -56,6 +70,20 @@ def bytes_of(shape: tuple[int, ...], dtype: np.dtype[Any], what: str) -> int:
 def counted(count: int, one: str, many: str | None = None) -> str:
     """For `repr`: "1 field", "2 fields"."""
     return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+def _brief(value: Any) -> str:
+    if hasattr(value, "shape") and hasattr(value, "dtype"):
+        return f"<{value.dtype} array of shape {tuple(value.shape)}>"
+    if isinstance(value, list | tuple) and (len(value) > 4 or any(hasattr(entry, "shape") for entry in value)):
+        return f"<{type(value).__name__} of {len(value)}>"
+    return repr(value)
+
+
+def in_short(entries: Any) -> str:
+    """`repr` of a named tuple, without what is in its arrays."""
+    named = ", ".join(f"{name}={_brief(value)}" for name, value in zip(entries._fields, entries))
+    return f"halocline.{type(entries).__name__}({named})"
 
 
 class Memory(NamedTuple):
@@ -126,7 +154,7 @@ def stream_of(stream: Any) -> int:
     handle = getattr(stream, "value", stream)  # Numba's are of ctypes, where NULL is None
     if handle is None:
         return 0
-    if isinstance(handle, bool) or not isinstance(handle, int) or handle < 0:
+    if isinstance(handle, bool) or not isinstance(handle, int) or not 0 <= handle < 2**64:
         raise ArgumentError(f"stream is {stream!r}; it must be a stream of CuPy, PyTorch or Numba, or its handle as a number")
     return handle
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core
-from ._arrays import OPAQUE, TYPES, as_array, counted, dtype_of, plain, type_name, whole, wholes
+from ._arrays import OPAQUE, TYPES, as_array, counted, dtype_of, flag, in_short, plain, type_name, whole, wholes
 from ._context import Context, agreeing
 from ._errors import ArgumentError
-from ._grid import STAGGERS, Depth, made_of, per_dimension, sides_of, staggers_of
+from ._grid import STAGGERS, Depth, joined_of, made_of, sides_of, staggers_of
 from ._swaps import FieldSwaps, Swapping, called, depth_of, named, numbers_of, words_of
 
 _ALIGNMENT = 64
@@ -41,6 +41,9 @@ class Shaped(NamedTuple):
     """Where the values are, as for Field."""
     depth: Depth | None = None
     """Halo cells; None: as many as the plan says."""
+
+    def __repr__(self) -> str:
+        return in_short(self)
 
 
 class _Shape(NamedTuple):
@@ -70,7 +73,7 @@ class _Shape(NamedTuple):
 def _checked(box: Box) -> Box:
     """The same box in integers of Python."""
     first, cells = wholes(box.start, "start of a box"), wholes(box.shape, "shape of a box")
-    return Box(first, cells, whole(box.id, "id of a box"), whole(box.part, "part of a box"))
+    return Box(first, cells, whole(box.id, "id of a box"), whole(box.part, "part of a box", 32))
 
 
 def _per_box(arrays: Any, what: str) -> list[Any]:
@@ -130,7 +133,7 @@ class Blocks(FieldSwaps):
             words = words_of(mode, epoch, drive, stencil)
             cells = wholes(shape, "Blocks: shape")
             words.low, words.high = sides_of(depth, len(cells), "Blocks: depth")
-            joined = per_dimension(periodic, len(cells))
+            joined = joined_of(periodic, len(cells), "Blocks")
             listed = [_checked(Box(*box)) for box in boxes]
             lengths = {len(joined), *(len(part) for box in listed for part in (box.start, box.shape))}
             if lengths != {len(cells)} or not 1 <= len(cells) <= 4:
@@ -145,11 +148,12 @@ class Blocks(FieldSwaps):
             if any(shape != plain_shape for shape in shapes):
                 words.shapes = [shape.words() for shape in shapes]
             described = self._described(listed, arrays, shapes)
+            threads = whole(parts, "Blocks: parts", 32)
         self.boxes = tuple(listed)
         self.fields = tuple(tuple(per_box) for _, per_box in arrays)
         box_words = [(list(box.start), list(box.shape), box.id, box.part) for box in listed]
         sides = [int(side) for side in joined]
-        self._begin(context, _core.Blocks, list(cells), sides, box_words, len(arrays), described, parts, words, self.fields)
+        self._begin(context, _core.Blocks, list(cells), sides, box_words, len(arrays), described, threads, words, self.fields)
 
     boxes: tuple[Box, ...]
     """Of this rank."""
@@ -207,12 +211,12 @@ class Blocks(FieldSwaps):
         depth: at most so many halo cells per side, those nearest the box, the same on all ranks; None: all. The other arguments and the
         errors are those of IndexHalo.swap.
         """
-        self._core.swap(numbers_of(fields), reverse, depth_of(depth))
+        self._core.swap(numbers_of(fields), flag(reverse, "swap: reverse"), depth_of(depth))
 
     def start(self, fields: Sequence[int] | None = None, *, reverse: bool = False, depth: int | None = None) -> None:
         """Starts a swap; arguments and errors as for `swap`. Until `finish` what neighbours need may be read but not written, and halos
         neither read nor written. All ranks start the same swaps of a plan in the same order."""
-        self._core.start(numbers_of(fields), reverse, depth_of(depth))
+        self._core.start(numbers_of(fields), flag(reverse, "swap: reverse"), depth_of(depth))
 
     def swapping(self, fields: Sequence[int] | None = None, *, reverse: bool = False, depth: int | None = None) -> Swapping:
         """A block during which a swap is outstanding, as Halo.swapping. Arguments as for `swap`."""
@@ -228,8 +232,9 @@ class Blocks(FieldSwaps):
         The boxes of the part are ready from here on; the last of the calls sends. Raises as `swap`; MismatchError, for all parts, if
         another part has asked for something else.
         """
-        self._core.start_part(part, numbers_of(fields), reverse, depth_of(depth))
+        number = whole(part, "start_part: part", 32)
+        self._core.start_part(number, numbers_of(fields), flag(reverse, "swap: reverse"), depth_of(depth))
 
     def finish_part(self, part: int) -> None:
         """Completes a swap for one part: waits until all parts have started, and the halos of the part's boxes are filled."""
-        self._core.finish_part(part)
+        self._core.finish_part(whole(part, "finish_part: part", 32))

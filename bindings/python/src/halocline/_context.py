@@ -327,6 +327,7 @@ class Plan:
 
     _core: Any
     _context: Context
+    _name: str | None = None  # for messages
 
     def _begin(self, context: Context, make: Any, *arguments: Any) -> None:
         """Makes the plan of the extension. It keeps the last argument, the arrays, alive until close (_core/plan.hpp, keep_)."""
@@ -372,7 +373,8 @@ class Plan:
         # A debugger may ask before the constructor has ended, or after it has failed.
         if "_core" not in self.__dict__ or not _core.is_made(self._core):
             return f"<halocline.{type(self).__name__}, not made>"
-        return f"<halocline.{type(self).__name__} {self._about()}{'' if self.is_open else ', closed'}>"
+        name = f" {self._name}" if self._name else ""
+        return f"<halocline.{type(self).__name__}{name} {self._about()}{'' if self.is_open else ', closed'}>"
 
     def __reduce__(self) -> Any:
         raise TypeError(f"a {type(self).__name__} cannot be pickled: it belongs to its process")

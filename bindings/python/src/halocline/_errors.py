@@ -105,6 +105,52 @@ def in_python(text: str) -> str:
     return re.sub(r"\bhlc_([a-z0-9_]+)", _here, text)
 
 
+# What messages of the library call the members of its structs and its constants, and what these are here.
+_WORDS = tuple((re.compile(pattern), word) for pattern, word in (
+    (r"\bNULL\b", "None"),
+    (r"\bHLC_(?:REDUCE_)?(FLOAT32|FLOAT64|INT32|INT64|COMPLEX64|COMPLEX128|OPAQUE|CENTRED|SUM|MIN|MAX)\b", lambda found: found[1].lower()),
+    (r"\bHLC_NODES_(SHARED|OWNED)\b", lambda found: found[1].lower()),
+    (r"\bHLC_REDUCE_USER\b", "a function"),
+    (r"\bHLC_ROW_MAJOR\b", "C"),
+    (r"\bHLC_COLUMN_MAJOR\b", "F"),
+    (r"\b(?:shape\.)?depth_low\[(\d+)\]", r"depth below along dimension \1"),
+    (r"\b(?:shape\.)?depth_high\[(\d+)\]", r"depth above along dimension \1"),
+    (r"\bshape\.own_depth\b", "having a depth of its own"),
+    (r"\bshape\.stagger\b", "stagger"),
+    (r"\bshapes\[\d+\], of field\b", "field"),
+    (r"\bshapes\b(?!\[)", "stagger or depths"),
+    (r"\bgrid\.global\b|\bglobal(?=\[| is )", "shape"),
+    (r"\bgrid\.(?=local|start|coords|periodic|order)", ""),
+    (r"\b(?:grid\.)?dims\b", "ranks"),
+    (r"\b(?:grid\.)?ndims\b", "the number of dimensions"),
+    (r"\bnfields\b", "the number of fields"),
+    (r"\bnentries\b", "the number of entries"),
+    (r"\b(?:the length of )?(neighbours\[\d+\])\.nin\b", r"the length of \1.receive"),
+    (r"(neighbours\[\d+\])\.out\b", r"\1.send"),
+    (r"(neighbours\[\d+\])\.in\b", r"\1.receive"),
+    (r"\bblocks\[", "boxes["),
+    (r"(?<=: )count\[", "shape["),
+    (r"\bstride_bytes\[(\d+)\]", r"the stride along axis \1"),
+    (r"\bstride_bytes\b", "strides"),
+    (r"\belement_bytes\b", "the itemsize"),
+    (r"\bbytes_out\b", "bytes to send"),
+    (r"\bbytes_in\b", "bytes to receive"),
+    (r"\bspec\.", ""),
+    (r"\bone_dim is set\b", "dim is given"),
+    (r"\bonly be (?:finalised|destroyed)\b", "only be closed"),
+))
+_QUOTED = re.compile(r"((?<!\w)'[^']*')")
+
+
+def _members_here(text: str) -> str:
+    """A sentence of the library in the words of this package; names of the program, in quotes, stay as they are."""
+    parts = _QUOTED.split(text)
+    for i in range(0, len(parts), 2):
+        for pattern, word in _WORDS:
+            parts[i] = pattern.sub(word, parts[i])
+    return "".join(parts)
+
+
 _CLASSES: dict[str, type[Error]] = {
     made.status: made
     for made in (
@@ -124,6 +170,6 @@ _CLASSES: dict[str, type[Error]] = {
 
 def made(status: str, message: str) -> Error:
     """The exception for a status of the library, with a message."""
-    error = _CLASSES.get(status, Error)(in_python(message))
+    error = _CLASSES.get(status, Error)(_members_here(in_python(message)))
     error.status = status
     return error

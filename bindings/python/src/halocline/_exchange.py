@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from . import _core
-from ._arrays import contiguous, whole
+from ._arrays import contiguous, in_short, text, whole
 from ._context import Context, ExplainedPlan, agreeing, mode_number
 from ._errors import ArgumentError
 from ._grid import DRIVES, EPOCHS, number_in
@@ -25,6 +25,9 @@ class Neighbour(NamedTuple):
     """Which entry of the neighbour `send` is for, 0 or more: the one with this tag_in. Entries for one rank need different ones."""
     tag_in: int = 0
     """The entry of the neighbour from which `receive` is filled, 0 or more: the one with this tag_out."""
+
+    def __repr__(self) -> str:
+        return in_short(self)
 
 
 class Exchange(ExplainedPlan):
@@ -47,7 +50,9 @@ class Exchange(ExplainedPlan):
     ) -> None:
         with agreeing(context, "Exchange"):
             numbers = mode_number(mode), number_in(EPOCHS, epoch, "epoch"), number_in(DRIVES, drive, "drive")
+            name = text(name, "Exchange: name")
             listed = [self._words(i, Neighbour(*entry)) for i, entry in enumerate(neighbours)]
+        self._name = name
         self._ranks = tuple(entry[0] for entry in listed)
         self._begin(context, _core.Exchange, listed, *numbers, name)
 
@@ -58,9 +63,9 @@ class Exchange(ExplainedPlan):
         if receive is not None and not receive.flags.writeable:
             raise ArgumentError(f"receive of neighbour {i} is read-only")
         return (
-            whole(entry.rank, f"rank of neighbour {i}"),
-            whole(entry.tag_out, f"tag_out of neighbour {i}"),
-            whole(entry.tag_in, f"tag_in of neighbour {i}"),
+            whole(entry.rank, f"rank of neighbour {i}", 32),
+            whole(entry.tag_out, f"tag_out of neighbour {i}", 32),
+            whole(entry.tag_in, f"tag_in of neighbour {i}", 32),
             None if send is None else send.reshape(-1).view("u1"),
             None if receive is None else receive.reshape(-1).view("u1"),
         )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core
-from ._arrays import Memory, as_array, bytes_of, dtype_of, memory_of, on_device, plain, whole, wholes
+from ._arrays import Memory, as_array, bytes_of, dtype_of, flag, memory_of, on_device, plain, text, whole, wholes
 from ._context import Context, agreeing
 from ._errors import ArgumentError
 
@@ -22,7 +22,7 @@ STAGGERS = {"centred": 0, "shared": 1, "owned": 2}
 
 def number_in(table: dict[str, int], name: str, what: str) -> int:
     """The library's number for a word. Raises ArgumentError for a word that it does not know."""
-    if name not in table:
+    if not isinstance(name, str) or name not in table:
         raise ArgumentError(f"{what} is {name!r}; it must be one of {', '.join(table)}")
     return table[name]
 
@@ -40,11 +40,18 @@ def sides_of(depth: Depth, ndim: int, what: str = "depth") -> tuple[list[int], l
 
 def per_dimension(given: Any, ndim: int) -> list[Any]:
     """One value for all dimensions, or one each."""
-    return list(given) if np.iterable(given) else [given] * ndim
+    return list(given) if np.iterable(given) and not isinstance(given, str) else [given] * ndim
+
+
+def joined_of(periodic: Any, ndim: int, what: str) -> list[bool]:
+    """Whether the sides of each dimension are joined."""
+    return [flag(side, f"{what}: periodic") for side in per_dimension(periodic, ndim)]
 
 
 def staggers_of(stagger: str | Sequence[str], ndim: int, what: str) -> tuple[str, ...]:
     """Where values are along each dimension; one word says it for all."""
+    if not isinstance(stagger, str) and not np.iterable(stagger):
+        raise ArgumentError(f"{what}: stagger is {stagger!r}; it must be one of {', '.join(STAGGERS)}, for all dimensions or each")
     words = [stagger] * ndim if isinstance(stagger, str) else list(stagger)
     if len(words) != ndim:
         raise ArgumentError(f"{what}: stagger has {len(words)} entries, but there are {ndim} dimensions")
@@ -94,15 +101,15 @@ class Grid:
             raise ArgumentError(f"Grid: context is a {type(context).__name__}; it must be a Context")
         cells = wholes(shape, "Grid: shape")
         ndim = len(cells)
-        joined = per_dimension(periodic, ndim)
-        split = [0] * ndim if ranks is None else wholes(ranks, "Grid: ranks")
+        joined = joined_of(periodic, ndim, "Grid")
+        split = [0] * ndim if ranks is None else wholes(ranks, "Grid: ranks", 32)
         if len(joined) != ndim or len(split) != ndim:
             raise ArgumentError(f"Grid: shape has {ndim} entries, periodic {len(joined)} and ranks {len(split)}; they must be equal")
         if order not in ("C", "F"):
             raise ArgumentError(f"Grid: order is {order!r}; it must be 'C' or 'F'")
-        self._core = _core.Grid(context._core, cells, [int(bool(side)) for side in joined], split, order == "F")
+        self._core = _core.Grid(context._core, cells, [int(side) for side in joined], split, order == "F")
         self._context = context
-        self.periodic = tuple(bool(side) for side in joined)
+        self.periodic = tuple(joined)
 
     periodic: tuple[bool, ...]
     """Whether the sides of each dimension are joined."""
@@ -149,9 +156,10 @@ class Grid:
 
     def rank_at(self, coords: Sequence[int]) -> int | None:
         """The rank at a place, wrapped in periodic dimensions; None beyond an open side."""
-        if len(coords) != self.ndim:
-            raise ArgumentError(f"rank_at: coords has {len(coords)} entries, but the grid has {self.ndim} dimensions")
-        rank = self._core.rank_at(list(coords))
+        place = wholes(coords, "rank_at: coords", 32)
+        if len(place) != self.ndim:
+            raise ArgumentError(f"rank_at: coords has {len(place)} entries, but the grid has {self.ndim} dimensions")
+        rank = self._core.rank_at(place)
         return None if rank < 0 else rank
 
     def reorder(self, depth: Depth = 1, stencil: str = "box", cell_bytes: int = 8) -> Placement:
@@ -247,7 +255,7 @@ class Field:
         return field
 
     def _describe(self, grid: Grid, depth: Depth, stagger: str | Sequence[str], name: str | None) -> None:
-        self.grid, self.name = grid, name
+        self.grid, self.name = grid, text(name, "Field: name")
         self.stagger = staggers_of(stagger, grid.ndim, "Field")
         self.low, self.high = sides_of(depth, grid.ndim, "Field: depth")
         if min(*self.low, *self.high, 0) < 0:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import OPAQUE, TYPES, counted, shown, stream_of, type_name, wholes
+from ._arrays import OPAQUE, TYPES, counted, flag, shown, stream_of, text, type_name, whole, wholes
 from ._context import ExplainedPlan, agreeing
 from ._errors import ArgumentError
 from ._grid import STAGGERS, Depth, Field, Grid, made_of, number_in, per_dimension, sides_of
@@ -71,7 +71,7 @@ def fills_moving(velocity: Sequence[int]) -> NDArray[np.bool_]:
     [1 + v0, 1 + v1] for direction (v0, v1), of which the middle one, the block itself, has no meaning. For lattice Boltzmann: one field
     per component, each with its own. Local. Raises ArgumentError.
     """
-    filled = _core.fills_moving(wholes(velocity, "velocity"))
+    filled = _core.fills_moving(wholes(velocity, "fills_moving: velocity", 32))
     return np.array(filled, np.bool_).reshape((3,) * len(velocity), order="F")
 
 
@@ -126,7 +126,7 @@ class Halo(ExplainedPlan):
                 raise ArgumentError("Halo: fields must be Fields; Field.over makes one of an array")
             for i, field in enumerate(fields):
                 _check_block(i, field, grid)
-            words.staged, words.rebind, words.name = staged, rebind, name
+            words.staged, words.rebind, words.name = flag(staged, "Halo: staged"), flag(rebind, "Halo: rebind"), text(name, "Halo: name")
             words.fills = _fill_words(fills, len(fields), grid.ndim)
             depths = _depths_of(fields, depth, grid.ndim)
             words.shapes = _shape_words(fields, depths)
@@ -137,7 +137,7 @@ class Halo(ExplainedPlan):
         # Per field: the one that the last swap used, whose memory views may show.
         self._bound = list(fields)
         self._starting = self._bound
-        self._rebind, self._ndim = rebind, grid.ndim
+        self._rebind, self._ndim, self._name = words.rebind, grid.ndim, name
         self._begin(grid.context, _core.Halo, grid._core, described, words, [field.array for field in fields])
 
     fields: tuple[Field, ...]
@@ -214,6 +214,8 @@ class Halo(ExplainedPlan):
 
     def _start_with(self, part: tuple[list[int], int, int, bool, int], using: Sequence[Field | None] | None) -> None:
         """Starts a swap of other arrays, and keeps them until the next swap of their fields."""
+        if using is not None and not isinstance(using, list | tuple):
+            raise ArgumentError(f"swap: using is {using!r}; it must be a list of Fields, or None for the plan's own")
         bound = [mine if other is None else other for mine, other in zip(self.fields, using or self.fields)]
         if using is not None and len(using) != len(self.fields):
             raise ArgumentError(f"swap: using has {len(using)} entries, but the halo has {len(self.fields)} fields")
@@ -300,12 +302,13 @@ class Halo(ExplainedPlan):
         that memory then.
         Local. Raises ArgumentError (direction, field), StateError while a swap is outstanding.
         """
-        if len(direction) != self._ndim or any(step not in (-1, 0, 1) for step in direction) or not 0 <= field < len(self.fields):
+        steps, field = wholes(direction, "view: direction"), whole(field, "view: field")
+        if len(steps) != self._ndim or any(step not in (-1, 0, 1) for step in steps) or not 0 <= field < len(self.fields):
             raise ArgumentError(f"view: direction is {direction}, field {field}; {self._ndim} of -1, 0 or 1, and one of the plan's fields")
         own = self._bound[field]
         if own._device:
             raise ArgumentError(f"view: field {field} is in a device's memory, where its halo is after every swap; read its array there")
-        number = sum((step + 1) * 3**d for d, step in enumerate(direction))
+        number = sum((step + 1) * 3**d for d, step in enumerate(steps))
         found = self._core.view(field, number, _field_words(called(field, own.name), own, *self._depths[field])[0])
         if found is None:
             return None
@@ -321,21 +324,23 @@ class Halo(ExplainedPlan):
         not move are as in the array's halo, or undefined. Local. Raises ArgumentError (field, reach), StateError while a swap is
         outstanding. The NumPy form of hlc_for_rows.
         """
-        low, high = self._depths[field] if 0 <= field < len(self.fields) else ([0] * self._ndim, [0] * self._ndim)
+        field = whole(field, "pieces: field")
+        if not 0 <= field < len(self.fields):
+            raise ArgumentError(f"pieces: field is {field}; the plan has {len(self.fields)}")
+        low, high = self._depths[field]
         reaches = wholes(per_dimension(reach, self._ndim), "pieces: reach")
         if len(reaches) != self._ndim or any(not 0 <= r <= min(below, above) for r, below, above in zip(reaches, low, high)):
             raise ArgumentError(f"pieces: reach is {reach}; the halo has depths {low} below and {high} above")
-        if not 0 <= field < len(self.fields):
-            raise ArgumentError(f"pieces: field is {field}; the plan has {len(self.fields)}")
         around = {d: self.view(d, field) for d in itertools.product((-1, 0, 1), repeat=self._ndim)}
         return iter(pieces_of(self._bound[field], around, reaches))
 
     def _part(
         self, fields: Sequence[int] | None, dim: int | None, side: str, reverse: bool, depth: int | None
     ) -> tuple[list[int], int, int, bool, int]:
-        if dim is not None and dim < 0:
-            raise ArgumentError(f"swap: dim is {dim}; dimensions are counted from 0")
+        along = -1 if dim is None else whole(dim, "swap: dim")
+        if dim is not None and not 0 <= along < self._ndim:
+            raise ArgumentError(f"swap: dim is {dim}; the grid has dimensions 0 to {self._ndim - 1}")
         number = number_in(SIDES, side, "side")
         if dim is None and number != 0:
             raise ArgumentError(f"swap: side is {side!r}, but dim is None; a side needs a dim")
-        return numbers_of(fields), -1 if dim is None else dim, number, reverse, depth_of(depth)
+        return numbers_of(fields), along, number, flag(reverse, "swap: reverse"), depth_of(depth)

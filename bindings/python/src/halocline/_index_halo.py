@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import OPAQUE, TYPES, as_array, counted, plain, shown, type_name, whole
+from ._arrays import OPAQUE, TYPES, as_array, counted, in_short, plain, shown, type_name, whole
 from ._context import Context, agreeing
 from ._errors import ArgumentError
 from ._swaps import FieldSwaps, called, named, words_of
@@ -33,6 +33,9 @@ class IndexNeighbour(NamedTuple):
     tag_in: int = 0
     """Which of the other's lists `receive` is joined to, 0 or more: those with this tag_out."""
 
+    def __repr__(self) -> str:
+        return in_short(self)
+
 
 class IndexView(NamedTuple):
     """Where the values of one neighbour's list of ghosts are."""
@@ -43,6 +46,9 @@ class IndexView(NamedTuple):
     """Which entry of `array` holds the value of each ghost, in the order of the neighbour's `receive`."""
     rank: int
     """The owner of the values."""
+
+    def __repr__(self) -> str:
+        return in_short(self)
 
     def values(self) -> NDArray[Any]:
         """A copy of the ghosts' values, in the order of `receive`."""
@@ -60,7 +66,7 @@ def _indices(given: Any, what: str) -> NDArray[np.int64]:
 
 def _neighbour_words(i: int, entry: IndexNeighbour) -> tuple[int, int, int, NDArray[np.int64], NDArray[np.int64]]:
     send, receive = _indices(entry.send, f"send of neighbour {i}"), _indices(entry.receive, f"receive of neighbour {i}")
-    rank, tag_out, tag_in = (whole(getattr(entry, what), f"{what} of neighbour {i}") for what in ("rank", "tag_out", "tag_in"))
+    rank, tag_out, tag_in = (whole(getattr(entry, what), f"{what} of neighbour {i}", 32) for what in ("rank", "tag_out", "tag_in"))
     return rank, tag_out, tag_in, send, receive
 
 
@@ -160,6 +166,7 @@ class IndexHalo(FieldSwaps):
         Call it after each `finish_views`. Local; the first call for a neighbour searches its list for runs. Raises ArgumentError
         (neighbour, field), StateError while a swap is outstanding.
         """
+        neighbour, field = whole(neighbour, "view: neighbour"), whole(field, "view: field")
         if not 0 <= neighbour < len(self._ghosts) or not 0 <= field < len(self.fields):
             raise ArgumentError(
                 f"view: neighbour is {neighbour}, field {field}; the halo has {len(self._ghosts)} neighbours and {len(self.fields)} fields"

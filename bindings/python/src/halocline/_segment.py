@@ -2,6 +2,7 @@
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import operator
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core
-from ._arrays import NUMBERS, as_array, bytes_of, contiguous, converted, counted, dtype_of, plain, shape_of, type_name, whole
+from ._arrays import NUMBERS, as_array, bytes_of, contiguous, converted, counted, dtype_of, flag, plain, shape_of, type_name, whole, wholes
 from ._context import Context, Plan, agreeing
 from ._errors import ArgumentError
 from ._grid import number_in
@@ -18,11 +19,18 @@ from ._grid import number_in
 OPERATIONS = {"sum": 0, "min": 1, "max": 2, "prod": 3, "band": 4, "bor": 5, "bxor": 6, "replace": 7}
 
 
+# Bits that the library has for an argument.
+_BITS = {"offset": 64, "value": 64}
+
+
 def _rank_or_all(rank: int | None) -> int:
     """As the extension takes it: a negative rank means all."""
-    if rank is not None and rank < 0:
+    if rank is None:
+        return -1
+    number = whole(rank, "flush: rank", 32)
+    if number < 0:
         raise ArgumentError(f"flush: rank is {rank}; None means all ranks")
-    return -1 if rank is None else rank
+    return number
 
 
 class Segment(Plan):
@@ -53,9 +61,10 @@ class Segment(Plan):
             self.dtype = dtype_of(dtype, "Segment")
             self.shape = shape_of(shape, "Segment: shape")
             nbytes = bytes_of(self.shape, self.dtype, "Segment")
-            self.notifications = whole(notifications, "Segment: notifications")
+            self.notifications = whole(notifications, "Segment: notifications", 32)
+            one_set = flag(shared, "Segment: shared")
         self._size = self.dtype.itemsize
-        self._begin(context, _core.Segment, nbytes, self.notifications, bool(shared), type_name(self.dtype))
+        self._begin(context, _core.Segment, nbytes, self.notifications, one_set, type_name(self.dtype))
         mine = self._core.part(context.rank)
         self.array: NDArray[Any] = mine.view(self.dtype).reshape(self.shape)
 
@@ -73,7 +82,7 @@ class Segment(Plan):
 
     def part(self, rank: int) -> NDArray[Any] | None:
         """The part of a rank of this node, in one dimension, for loads and stores; None for a rank of another node."""
-        raw = self._core.part(rank)
+        raw = self._core.part(whole(rank, "part: rank", 32))
         return None if raw is None else raw.view(self.dtype)
 
     # ------------------------------------------------------------ put and get
@@ -81,16 +90,16 @@ class Segment(Plan):
     def put(self, rank: int, data: Any, offset: int = 0) -> None:
         """Writes an array to a rank's part, from an element on. Returns before completion: see `flush_local` and `flush`."""
         try:
-            self._core.put(rank, self._memory(data), offset * self._size)
-        except ArgumentError as error:
-            raise self._in_elements(error) from None
+            self._core.put(rank, self._memory(data), self._at(offset))
+        except (ArgumentError, TypeError) as error:
+            raise self._wrong("put", error, rank=rank, offset=offset) from None
 
     def get(self, rank: int, out: Any, offset: int = 0, *, wait: bool = True) -> None:
         """Reads elements of a rank's part into an array. wait=False: the array may be read after `flush_local`, else at return."""
         try:
-            self._core.get(rank, contiguous(out, "out"), offset * self._size)
-        except ArgumentError as error:
-            raise self._in_elements(error) from None
+            self._core.get(rank, contiguous(out, "out"), self._at(offset))
+        except (ArgumentError, TypeError) as error:
+            raise self._wrong("get", error, rank=rank, offset=offset) from None
         if wait:
             self._core.flush_local(rank)
 
@@ -103,32 +112,35 @@ class Segment(Plan):
         """
         memory = self._any_memory(data)
         try:
-            self._core.put_strided(rank, memory, offset * self._size, self._strides(memory, strides))
-        except ArgumentError as error:
-            raise self._in_elements(error) from None
+            self._core.put_strided(rank, memory, self._at(offset), self._strides(memory, strides))
+        except (ArgumentError, TypeError) as error:
+            raise self._wrong("put_strided", error, rank=rank, offset=offset) from None
 
     def get_strided(self, rank: int, out: Any, offset: int = 0, strides: Sequence[int] | None = None, *, wait: bool = True) -> None:
         """Reads spaced elements of a rank's part into an array of any strides; strides as for `put_strided`, wait as for `get`."""
         memory = plain(as_array(out, "out"), "out")
         try:
-            self._core.get_strided(rank, memory, offset * self._size, self._strides(memory, strides))
-        except ArgumentError as error:
-            raise self._in_elements(error) from None
+            self._core.get_strided(rank, memory, self._at(offset), self._strides(memory, strides))
+        except (ArgumentError, TypeError) as error:
+            raise self._wrong("get_strided", error, rank=rank, offset=offset) from None
         if wait:
             self._core.flush_local(rank)
 
     def put_notify(self, rank: int, data: Any, offset: int = 0, *, id: int = 0, value: int = 1) -> None:
         """Writes an array, then sets a notification of the target to a value (not 0). Who sees the notification sees the array."""
         try:
-            self._core.put_notify(rank, self._memory(data), offset * self._size, id, value)
-        except ArgumentError as error:
-            raise self._in_elements(error) from None
+            self._core.put_notify(rank, self._memory(data), self._at(offset), id, value)
+        except (ArgumentError, TypeError) as error:
+            raise self._wrong("put_notify", error, rank=rank, offset=offset, id=id, value=value) from None
 
     # ------------------------------------------------------------ notifications
 
     def notify(self, rank: int, id: int = 0, value: int = 1) -> None:
         """Sets a notification of a rank's part, without data."""
-        self._core.notify(rank, id, value)
+        try:
+            self._core.notify(rank, id, value)
+        except TypeError as error:
+            raise self._wrong("notify", error, rank=rank, id=id, value=value) from None
 
     def wait(self, first: int = 0, count: int | None = None) -> int:
         """Waits until one of `count` notifications of this rank from `first` on is set; None: all. Returns its id; it stays set.
@@ -136,40 +148,46 @@ class Segment(Plan):
         Raises WaitTimeoutError after HALOCLINE_TIMEOUT seconds, PeerDiedError, and what a signal handler raises, such as
         KeyboardInterrupt: the segment can be used on after that.
         """
-        return int(self._core.wait(first, self.notifications - first if count is None else count))
+        try:
+            return int(self._core.wait(first, self.notifications - first if count is None else count))
+        except TypeError as error:
+            raise self._wrong("wait", error, first=first, count=count) from None
 
     def test(self, first: int = 0, count: int | None = None) -> int | None:
         """As `wait`, without waiting: None if no notification is set."""
-        found: int | None = self._core.test(first, self.notifications - first if count is None else count)
+        try:
+            found: int | None = self._core.test(first, self.notifications - first if count is None else count)
+        except TypeError as error:
+            raise self._wrong("test", error, first=first, count=count) from None
         return found
 
     def reset(self, id: int = 0) -> int:
         """Takes a notification of this rank: sets it to 0 and returns its value, in one step. 0: it was not set."""
-        return int(self._core.reset(id))
+        return int(self._core.reset(whole(id, "reset: id", 32)))
 
     # ------------------------------------------------------------ atomics
 
     def fetch_add(self, rank: int, value: int, offset: int = 0) -> int:
         """Adds to an integer of 32 or 64 bits in a rank's part, in one step. Returns its previous value; complete when it returns."""
         try:
-            return self._value(self._core.fetch_add(rank, offset * self._size, self._number(), self._bits(value, "value")))
-        except ArgumentError as error:
-            raise self._in_elements(error) from None
+            return self._value(self._core.fetch_add(rank, self._at(offset), self._number(), self._bits(value, "value")))
+        except (ArgumentError, TypeError) as error:
+            raise self._wrong("fetch_add", error, rank=rank, offset=offset) from None
 
     def swap(self, rank: int, value: int, offset: int = 0) -> int:
         """Replaces an integer; otherwise as `fetch_add`."""
         try:
-            return self._value(self._core.swap(rank, offset * self._size, self._number(), self._bits(value, "value")))
-        except ArgumentError as error:
-            raise self._in_elements(error) from None
+            return self._value(self._core.swap(rank, self._at(offset), self._number(), self._bits(value, "value")))
+        except (ArgumentError, TypeError) as error:
+            raise self._wrong("swap", error, rank=rank, offset=offset) from None
 
     def compare_swap(self, rank: int, expected: int, value: int, offset: int = 0) -> int:
         """Replaces an integer if it equals `expected`; otherwise as `fetch_add`. It was replaced if `expected` is returned."""
         both = self._bits(expected, "expected"), self._bits(value, "value")
         try:
-            return self._value(self._core.compare_swap(rank, offset * self._size, self._number(), *both))
-        except ArgumentError as error:
-            raise self._in_elements(error) from None
+            return self._value(self._core.compare_swap(rank, self._at(offset), self._number(), *both))
+        except (ArgumentError, TypeError) as error:
+            raise self._wrong("compare_swap", error, rank=rank, offset=offset) from None
 
     def fetch_op(self, rank: int, value: Any, offset: int = 0, op: str = "sum") -> Any:
         """Combines an element of a rank's part with a value, in one step. Returns its previous value; complete when it returns.
@@ -181,9 +199,9 @@ class Segment(Plan):
         if operand.shape != ():
             raise ArgumentError(f"fetch_op: value has shape {operand.shape}; it must be one number")
         try:
-            return np.frombuffer(self._core.fetch_op(rank, operand, offset * self._size, operation, number), self.dtype)[0].item()
-        except ArgumentError as error:
-            raise self._in_elements(error) from None
+            return np.frombuffer(self._core.fetch_op(rank, operand, self._at(offset), operation, number), self.dtype)[0].item()
+        except (ArgumentError, TypeError) as error:
+            raise self._wrong("fetch_op", error, rank=rank, offset=offset) from None
 
     def accumulate(self, rank: int, data: Any, offset: int = 0, op: str = "sum") -> None:
         """Combines elements of a rank's part with those of an array, each in one step. Complete after a flush.
@@ -194,9 +212,9 @@ class Segment(Plan):
         if memory.dtype != self.dtype:
             raise ArgumentError(f"accumulate: the array has dtype {memory.dtype}, the segment {self.dtype}")
         try:
-            self._core.accumulate(rank, memory, offset * self._size, operation, self._number())
-        except ArgumentError as error:
-            raise self._in_elements(error) from None
+            self._core.accumulate(rank, memory, self._at(offset), operation, self._number())
+        except (ArgumentError, TypeError) as error:
+            raise self._wrong("accumulate", error, rank=rank, offset=offset) from None
 
     def atomics(self, ranks: Any, offsets: Any, values: Any, op: Any = "sum", *, expected: Any = None) -> NDArray[Any]:
         """Many atomics at once, on integers of 32 or 64 bits of any ranks' parts. Returns their previous values.
@@ -261,6 +279,24 @@ class Segment(Plan):
         """Returns when all ranks have called it. All ranks see after it what a rank stored or flushed before it."""
         self._core.barrier()
 
+    def _at(self, offset: int) -> int:
+        """In bytes."""
+        return operator.index(offset) * self._size
+
+    def _wrong(self, call: str, error: ArgumentError | TypeError, **given: Any) -> Exception:
+        """The error of a call in the words of this package. The extension takes only integers, and none that are too large."""
+        if isinstance(error, ArgumentError):
+            return self._in_elements(error)
+        for name, value in given.items():
+            if name == "count" and value is None:
+                continue
+            number = whole(value, f"{call}: {name}", _BITS.get(name, 32))
+            if name == "offset" and abs(number * self._size) >= 2**63:
+                return ArgumentError(f"{call}: offset is {number}, beyond any memory")
+            if name == "value" and not 0 <= number < 2**32:
+                return ArgumentError(f"{call}: value is {number}; it must be 1 to {2**32 - 1}")
+        return error
+
     def _in_elements(self, error: ArgumentError) -> ArgumentError:
         """The same error, with the offset as the caller has given it; the library counts bytes."""
         text = re.sub(r"\boffset is (-?\d+)\b", lambda found: f"offset is {int(found[1]) // self._size} ({found[1]} bytes)", str(error))
@@ -282,9 +318,12 @@ class Segment(Plan):
 
     def _strides(self, memory: NDArray[Any], strides: Sequence[int] | None) -> list[int]:
         """In bytes; empty: contiguous."""
-        if strides is not None and len(strides) != memory.ndim:
-            raise ArgumentError(f"strides has {len(strides)} entries, but the array has {memory.ndim} axes")
-        return [stride * self._size for stride in strides or ()]
+        if strides is None:
+            return []
+        steps = wholes(strides, "strides")
+        if len(steps) != memory.ndim:
+            raise ArgumentError(f"strides has {len(steps)} entries, but the array has {memory.ndim} axes")
+        return [whole(step * self._size, "strides, in bytes,") for step in steps]
 
     def _number(self) -> int:
         name = type_name(self.dtype)
@@ -294,8 +333,13 @@ class Segment(Plan):
 
     def _bits(self, value: int, what: str) -> int:
         """The library takes an unsigned value as the signed one with the same bits."""
-        if self.dtype.kind in "iu":
-            value = int(converted(value, self.dtype, what))
+        if self.dtype.kind not in "iu":
+            raise ArgumentError(f"{what}: this call works on integers; the segment has dtype {self.dtype}")
+        try:
+            number = operator.index(value)
+        except TypeError:
+            raise ArgumentError(f"{what} is {value!r}; it must be a whole number") from None
+        value = int(converted(number, self.dtype, what))
         return value - (1 << 64) if self.dtype.kind == "u" and value >= 1 << 63 else value
 
     def _value(self, old: int) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core
-from ._arrays import contiguous, dtype_of, type_name, whole
+from ._arrays import contiguous, dtype_of, in_short, text, type_name, whole
 from ._context import Context, Plan, agreeing
 from ._errors import ArgumentError, MismatchError
 
@@ -21,6 +21,9 @@ class Message(NamedTuple):
     """The rank that sent it."""
     data: NDArray[Any]
     """Its elements, in one dimension, in memory of its own."""
+
+    def __repr__(self) -> str:
+        return in_short(self)
 
 
 class SparseExchange(Plan):
@@ -37,7 +40,8 @@ class SparseExchange(Plan):
     def __init__(self, context: Context, dtype: DTypeLike = np.uint8, *, slots: int = 0, name: str | None = None) -> None:
         with agreeing(context, "SparseExchange"):
             self.dtype = dtype_of(dtype, "SparseExchange")
-            room = whole(slots, "SparseExchange: slots")
+            room, name = whole(slots, "SparseExchange: slots", 32), text(name, "SparseExchange: name")
+        self._name = name
         self._begin(context, _core.SparseExchange, room, name)
 
     dtype: np.dtype[Any]
@@ -53,7 +57,7 @@ class SparseExchange(Plan):
         plan's dtype and any shape. They may not change until `finish`, and the plan keeps them alive. Raises ArgumentError (a rank, an
         array) on this rank alone, and nothing is sent; StateError (started twice, or an earlier exchange has failed), PeerDiedError.
         """
-        self._core.start([(whole(rank, f"rank of message {i}"), self._bytes(i, data)) for i, (rank, data) in enumerate(messages)])
+        self._core.start([(whole(rank, f"rank of message {i}", 32), self._bytes(i, data)) for i, (rank, data) in enumerate(messages)])
 
     def test(self) -> bool:
         """Advances the exchange without waiting. True: it is complete, and `finish` returns at once."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import whole
+from ._arrays import flag, text, whole
 from ._context import ExplainedPlan, mode_number
 from ._errors import ArgumentError
 from ._grid import DRIVES, EPOCHS, STENCILS, number_in
@@ -49,7 +49,7 @@ def numbers_of(fields: Sequence[int] | None) -> list[int]:
         raise ArgumentError(f"swap: fields is {fields!r}; it must be a list of the fields' numbers, which count from 0")
     if len(fields) == 0:
         raise ArgumentError("swap: fields is an empty list; None swaps all of them")
-    return [int(number) for number in fields]
+    return [whole(number, f"swap: fields[{i}]", 32) for i, number in enumerate(fields)]
 
 
 def depth_of(depth: int | None) -> int:
@@ -68,7 +68,7 @@ def called(i: int, name: str | None) -> str:
 def named(fields: Sequence[Any] | Mapping[str, Any]) -> list[tuple[str, Any]]:
     """Fields with their names, "" for those without."""
     if isinstance(fields, Mapping):
-        return list(fields.items())
+        return [(text(name, "the name of a field") or "", field) for name, field in fields.items()]
     if not isinstance(fields, list | tuple):
         raise ArgumentError(f"fields is a {type(fields).__name__}; it must be a list, or a dictionary by name")
     return [("", field) for field in fields]
@@ -87,12 +87,12 @@ class FieldSwaps(ExplainedPlan):
         PeerDiedError (they name the rank), UnsupportedError (a reverse swap of a type that cannot be added), MpiError, RuleError. What
         a signal handler raises ends the wait; after that the plan can only be closed.
         """
-        self._core.swap(numbers_of(fields), reverse)
+        self._core.swap(numbers_of(fields), flag(reverse, "swap: reverse"))
 
     def start(self, fields: Sequence[int] | None = None, *, reverse: bool = False) -> None:
         """Starts a swap; arguments and errors as for `swap`. Until `finish` what neighbours need may be read but not written, and halos
         neither read nor written. All ranks start the same swaps of a plan in the same order."""
-        self._core.start(numbers_of(fields), reverse)
+        self._core.start(numbers_of(fields), flag(reverse, "swap: reverse"))
 
     def test(self) -> bool:
         """Advances the swap without waiting. True: `finish` will not wait for data. Always False in modes fence and passive_naive."""
