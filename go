@@ -62,7 +62,7 @@ run_gpu() {
   esac
   set_up
   mpi_5_abi=OFF
-  build_preset release halocline_device_staged halocline-bench
+  build_preset release halocline_device_staged halocline_device_order halocline-bench
   exec python3 scripts/gpu.py run --build build/release ${stand_in:+--stand-in "$stand_in"}
 }
 

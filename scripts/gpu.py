@@ -21,7 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import launch  # noqa: E402
 
 DRIVER = "libcuda.so.1"
-TESTS = "halocline_device_staged"
+TESTS = {"halocline_device_staged": "tests of fields in a device's memory", "halocline_device_order": "tests of the order of copies"}
 TEST_RANKS, BENCH_RANKS = (1, 2, 4), (2, 4)
 SECONDS = 480
 # What a dry run measures: enough to see that all works.
@@ -104,8 +104,9 @@ def run(options):
     if options.stand_in:
         print("Dry run: the stand-in takes the place of CUDA's driver. Times mean nothing.")
     for ranks in TEST_RANKS:
-        output, succeeded = runs.program(ranks, TESTS, kept=0.5 * options.seconds)
-        runs.count(ranks, output, succeeded, "tests of fields in a device's memory")
+        for program, what in TESTS.items():
+            output, succeeded = runs.program(ranks, program, kept=0.5 * options.seconds)
+            runs.count(ranks, output, succeeded, what)
     results = pathlib.Path(options.results)
     results.mkdir(exist_ok=True)
     for ranks in BENCH_RANKS:

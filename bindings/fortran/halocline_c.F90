@@ -53,6 +53,10 @@ module halocline_c
   enum, bind(C)
     enumerator :: HLC_OPAQUE = 0, HLC_FLOAT32, HLC_FLOAT64, HLC_INT32, HLC_INT64, HLC_COMPLEX64, HLC_COMPLEX128
   end enum
+  !> In whose memory a field is.
+  enum, bind(C)
+    enumerator :: HLC_MEMORY_HOST = 0, HLC_MEMORY_DEVICE
+  end enum
   !> Where the values of a field are along one dimension. Between two blocks of cells is a node, which is the last of one rank and
   !> the first of the next. A field on nodes has one value more than its block has cells.
   enum, bind(C)
@@ -283,6 +287,14 @@ module halocline_c
     function c_field_alloc_untouched(context, bytes, data) result(status) bind(C, name="hlc_field_alloc_untouched")
       import :: c_int, c_ptr, c_size_t
       type(c_ptr), value :: context
+      integer(c_size_t), value :: bytes
+      type(c_ptr), intent(out) :: data
+      integer(c_int) :: status
+    end function
+    function c_field_alloc_in(context, memory, bytes, data) result(status) bind(C, name="hlc_field_alloc_in")
+      import :: c_int, c_ptr, c_size_t
+      type(c_ptr), value :: context
+      integer(c_int), value :: memory
       integer(c_size_t), value :: bytes
       type(c_ptr), intent(out) :: data
       integer(c_int) :: status

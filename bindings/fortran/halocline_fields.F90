@@ -62,7 +62,8 @@ module halocline_fields
   !> dimension). hlc_field_alloc(context, u, grid, depth [, depth_high]) gives it 1 - depth(d) : local(d) + depth_high(d). A scalar
   !> depth holds for all dimensions; without depth_high both sides have the same depth. stagger, as for hlc_shaped, adds one value
   !> above along dimensions on nodes: node i is below cell i. With untouched=.true. (after status) each page is placed in the memory
-  !> of the thread that writes it first. Release it with hlc_field_free.
+  !> of the thread that writes it first. With memory=HLC_MEMORY_DEVICE (in place of untouched) it is in the memory of the current device
+  !> of CUDA or HIP, which the host cannot access: u is for halos, and for kernels. Release it with hlc_field_free.
   interface hlc_field_alloc
     module procedure alloc_bounds_int32_real32, alloc_bounds_int64_real32, alloc_grid_real32
     module procedure alloc_bounds_int32_real64, alloc_bounds_int64_real64, alloc_grid_real64
@@ -208,13 +209,14 @@ contains
   end function
 
   !> Allocates the shared memory of an array with these bounds.
-  subroutine alloc_array(context, element_bytes, lower, upper, data, status, untouched)
+  subroutine alloc_array(context, element_bytes, lower, upper, data, status, untouched, memory)
     type(hlc_context), intent(in) :: context
     integer, intent(in) :: element_bytes
     integer(c_int64_t), intent(in) :: lower(:), upper(:)
     type(c_ptr), intent(out) :: data
     integer, intent(out), optional :: status
     logical, intent(in), optional :: untouched
+    integer, intent(in), optional :: memory
     integer(c_size_t) :: bytes, cells
     integer :: d
     logical :: touch
@@ -229,7 +231,9 @@ contains
     end do
     touch = .true.
     if (present(untouched)) touch = .not. untouched
-    if (touch) then
+    if (present(memory)) then
+      call settle(int(c_field_alloc_in(context%handle, int(memory, c_int), bytes, data)), context%rank, status)
+    else if (touch) then
       call settle(int(c_field_alloc(context%handle, bytes, data)), context%rank, status)
     else
       call settle(int(c_field_alloc_untouched(context%handle, bytes, data)), context%rank, status)

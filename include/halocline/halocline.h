@@ -204,6 +204,20 @@ HLC_NODISCARD HLC_API hlc_status hlc_field_alloc(hlc_context *context, size_t by
  */
 HLC_NODISCARD HLC_API hlc_status hlc_field_alloc_untouched(hlc_context *context, size_t bytes, void **data);
 
+/** In whose memory a field is. */
+typedef enum hlc_memory HLC_INT {
+  HLC_MEMORY_HOST = 0,
+  HLC_MEMORY_DEVICE /* that of the device that is current in the calling thread, which the host cannot access: for CUDA or HIP */
+} hlc_memory;
+
+/**
+ * As hlc_field_alloc, which other ranks may call at the same time, in the memory that this rank asks for. That of a device is allocated by
+ * cuMemAlloc or hipMalloc, so that neighbours of the node can read it in place, and filled with zeros. Also HLC_ERR_UNSUPPORTED on all ranks if
+ * one has loaded no driver, HLC_ERR_STATE if no device is current (cudaSetDevice), HLC_ERR_MEMORY or HLC_ERR_DEVICE if the driver fails. It
+ * must be freed before its device is reset.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_field_alloc_in(hlc_context *context, hlc_memory memory, size_t bytes, void **data);
+
 /**
  * Releases memory from hlc_field_alloc and sets *data to NULL; NULL is fine. Local: it does not wait for other ranks. HLC_ERR_STATE while a
  * halo or a running reduction of this rank uses it. HLC_ERR_ARGUMENT if it is not from hlc_field_alloc.

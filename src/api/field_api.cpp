@@ -26,6 +26,15 @@ hlc_status hlc_field_alloc_untouched(hlc_context *context, size_t bytes, void **
   });
 }
 
+hlc_status hlc_field_alloc_in(hlc_context *context, hlc_memory memory, size_t bytes, void **data) {
+  api::clear(data);
+  return api::guarded("hlc_field_alloc_in", [&]() -> Status {
+    if (!context) return api::null("hlc_field_alloc_in", "context");
+    HLC_TRY(api::mpi_is_up("hlc_field_alloc_in"));
+    return context->inner.fields().allocate_in(memory, bytes, data);
+  });
+}
+
 hlc_status hlc_field_free(hlc_context *context, void **data) {
   return api::guarded("hlc_field_free", [&]() -> Status {
     if (!data || !*data) return Status::ok;

@@ -4,12 +4,15 @@
 #include <utility>
 
 #include "api/handles.hpp"
+#include "device/driver.hpp"
+#include "device/pointers.hpp"
 #include "engine/communicator/collective.hpp"
 #include "model/machine.hpp"
 #include "reduce/allreduce.hpp"
 #include "trace/trace.hpp"
 
 namespace api = halocline::core::api;
+namespace device = halocline::core::device;
 namespace trace = halocline::core::trace;
 using halocline::core::Call;
 using halocline::core::CallName;
@@ -43,6 +46,7 @@ hlc_status hlc_allreduce_create(hlc_context *context, const hlc_allreduce_spec *
     HLC_TRY(api::mpi_is_up(call));
     halocline::core::Context &inner = context->inner;
     std::unique_ptr<hlc_allreduce> made;
+    device::look_for_driver();
     const Call in_call(inner, CallName::allreduce_create, inner.next_plan());
     std::string name;
     const Status mine = halocline::core::alone(inner, [&] {
@@ -60,8 +64,14 @@ hlc_status hlc_allreduce_create(hlc_context *context, const hlc_allreduce_spec *
 }
 
 hlc_status hlc_allreduce_run(hlc_allreduce *plan, const void *in, void *out) {
-  return api::in_swap("hlc_allreduce_run", plan, "plan",
-                      [&](auto &inner) { return trace::around([plan] { return event_of(*plan); }, [&] { return inner.run(in, out); }); });
+  return api::in_swap("hlc_allreduce_run", plan, "plan", [&](auto &inner) {
+    if (device::driver()) {
+      const halocline::core::Caller caller{"hlc_allreduce_run", inner.context().rank()};
+      HLC_TRY(device::check_argument(caller, "in", in));
+      HLC_TRY(device::check_argument(caller, "out", out));
+    }
+    return trace::around([plan] { return event_of(*plan); }, [&] { return inner.run(in, out); });
+  });
 }
 
 hlc_status hlc_allreduce_destroy(hlc_allreduce **plan) {

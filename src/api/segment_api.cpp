@@ -7,6 +7,8 @@
 
 #include "api/handles.hpp"
 #include "base/bounds.hpp"
+#include "device/driver.hpp"
+#include "device/pointers.hpp"
 #include "engine/communicator/collective.hpp"
 #include "engine/rma/atomic_list.hpp"
 #include "engine/rma/operations.hpp"
@@ -16,6 +18,7 @@
 
 namespace api = halocline::core::api;
 using halocline::core::Call;
+using halocline::core::Caller;
 using halocline::core::CallName;
 using halocline::core::compare_swap_word;
 using halocline::core::fail;
@@ -30,6 +33,7 @@ using halocline::core::Source;
 using halocline::core::Status;
 using halocline::core::SwapWord;
 using halocline::core::Target;
+namespace device = halocline::core::device;
 namespace trace = halocline::core::trace;
 
 /// The handle of a segment. Once the segment has been freed the empty handle is kept, so that the use of a copy is detected.
@@ -86,6 +90,31 @@ std::int64_t bytes_of(const Other &) {
   return -1;
 }
 
+// Memory of the caller's that an operation reads or writes. A device's is refused, wherever the target is.
+Status check_place(const Caller &caller, const void *data) { return device::check_argument(caller, "data", data); }
+Status check_place(const Caller &caller, void *data) { return device::check_argument(caller, "data", data); }
+Status check_place(const Caller &caller, const Source &source) { return device::check_argument(caller, "data", source.data); }
+Status check_place(const Caller &caller, const Sink &sink) { return device::check_argument(caller, "data", sink.data); }
+Status check_place(const Caller &caller, const Numbers &numbers) { return device::check_argument(caller, "data", numbers.data); }
+Status check_place(const Caller &caller, std::int64_t *old) { return device::check_argument(caller, "old", old); }
+Status check_place(const Caller &caller, const SwapWord &swap) { return device::check_argument(caller, "old", swap.old); }
+Status check_place(const Caller &caller, const FetchOp &fetch) {
+  HLC_TRY(device::check_argument(caller, "operand", fetch.operand));
+  return device::check_argument(caller, "old", fetch.old);
+}
+template <class Other>
+Status check_place(const Caller &, const Other &) {
+  return Status::ok;
+}
+
+template <class... Arguments>
+[[gnu::noinline]] Status check_places(const char *call, const hlc_segment *segment, Arguments... arguments) {
+  const Caller caller{call, segment && segment->inner ? segment->inner->communicator().rank() : 0};
+  Status status = Status::ok;
+  static_cast<void>((... && (status = check_place(caller, arguments), !halocline::core::failed(status))));
+  return status;
+}
+
 /// Calls an operation on the segment of a handle.
 template <class Operation>
 hlc_status on(const char *call, hlc_segment *segment, Operation operation) {
@@ -118,6 +147,8 @@ template <class Operation, class First, class... Arguments>
 /// Calls operation(call, target, arguments...) on a place in the memory of a rank.
 template <class Operation, class... Arguments>
 hlc_status at(const char *call, const hlc_target &target, Operation operation, Arguments... arguments) {
+  if (device::driver())
+    if (const Status status = check_places(call, target.segment, arguments...); halocline::core::failed(status)) return api::out(status);
   if (trace::is_on()) return at_recorded(call, target, operation, arguments...);
   if (target.segment && target.segment->inner)
     if (const RemoteMemory *usual = target.segment->inner->find_usual(target.rank))
@@ -217,6 +248,7 @@ hlc_status hlc_segment_create(hlc_context *context, const hlc_segment_spec *spec
     HLC_TRY(api::mpi_is_up(call));
     halocline::core::Context &inner = context->inner;
     std::unique_ptr<hlc_segment> made;
+    device::look_for_driver();
     const Call in_call(inner, CallName::segment_create, inner.next_plan());
     HLC_TRY(halocline::core::meet(inner, halocline::core::alone(inner, [&] {
                                     if (!segment) return api::null_on(inner, call, "the result pointer");
@@ -343,6 +375,8 @@ hlc_status hlc_atomics(hlc_atomic *list, int64_t count) {
   constexpr const char *call = "hlc_atomics";
   if (count < 0) return api::out(fail(Status::argument, "%s: invalid count %lld", call, static_cast<long long>(count)));
   if (!list && count > 0) return api::out(api::null(call, "list"));
+  if (device::driver())
+    if (const Status status = device::check_argument({call, 0}, "list", list); halocline::core::failed(status)) return api::out(status);
   for (int64_t done = 0; done < count; done += kMaxAtomicsAtOnce) {
     const auto some = static_cast<std::size_t>(std::min<int64_t>(count - done, kMaxAtomicsAtOnce));
     if (const Status status = carry_out(call, list + done, some); halocline::core::failed(status)) return api::out(status);

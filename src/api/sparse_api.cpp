@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "api/handles.hpp"
+#include "device/driver.hpp"
+#include "device/pointers.hpp"
 #include "engine/communicator/collective.hpp"
 #include "sparse/sparse_exchange.hpp"
 
@@ -12,12 +14,27 @@ using halocline::core::Call;
 using halocline::core::CallName;
 using halocline::core::fail;
 using halocline::core::Status;
+namespace device = halocline::core::device;
 
 struct hlc_sparse {
   explicit hlc_sparse(hlc_context *its_context) : context(its_context), inner(its_context->inner.network()) {}
   hlc_context *context;
   halocline::core::SparseExchange inner;
 };
+
+namespace {
+
+/// What is refused has not been started, and may be tried again.
+Status start(const char *call, const hlc_sparse &sparse, halocline::core::SparseExchange &inner, int count,
+             const hlc_sparse_message *messages) {
+  if (device::driver() && messages)
+    for (int i = 0; i < count; ++i)
+      HLC_TRY(device::check_argument({call, sparse.context->inner.rank()}, ("messages[" + std::to_string(i) + "].data").c_str(),
+                                     messages[i].data));
+  return inner.start(count, messages);
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -29,6 +46,7 @@ hlc_status hlc_sparse_create(hlc_context *context, const hlc_sparse_spec *spec, 
     HLC_TRY(api::mpi_is_up(call));
     halocline::core::Context &inner = context->inner;
     std::unique_ptr<hlc_sparse> made;
+    device::look_for_driver();
     const Call in_call(inner, CallName::sparse_create, inner.next_plan());
     std::string name;
     const Status mine = halocline::core::alone(inner, [&] {
@@ -48,7 +66,7 @@ hlc_status hlc_sparse_create(hlc_context *context, const hlc_sparse_spec *spec, 
 hlc_status hlc_sparse_start(hlc_sparse *sparse, int count, const hlc_sparse_message *messages) {
   constexpr const char *call = "hlc_sparse_start";
   return api::guarded(call, [&] {
-    return static_cast<Status>(api::in_swap(call, sparse, "sparse", [&](auto &inner) { return inner.start(count, messages); }));
+    return static_cast<Status>(api::in_swap(call, sparse, "sparse", [&](auto &inner) { return start(call, *sparse, inner, count, messages); }));
   });
 }
 
@@ -68,7 +86,7 @@ hlc_status hlc_sparse_exchange(hlc_sparse *sparse, int count, const hlc_sparse_m
   constexpr const char *call = "hlc_sparse_exchange";
   return api::guarded(call, [&] {
     return static_cast<Status>(api::in_swap(call, sparse, "sparse", [&](auto &inner) {
-      HLC_TRY(inner.start(count, messages));
+      HLC_TRY(start(call, *sparse, inner, count, messages));
       return inner.finish();
     }));
   });

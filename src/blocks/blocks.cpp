@@ -34,13 +34,41 @@ Status Blocks::start(const hlc_swap *what) {
 
 /// A broken rule that check mode finds is reported; the swap ends nevertheless.
 Status Blocks::finish() {
-  const Status finished = exchange_.rounds().finish(true);
+  const Status finished = finish_rounds();
   whole_ = exchange_.state().under_way;
   return finished;
 }
 
 Status Blocks::test() { return exchange_.rounds().test(); }
-Status Blocks::launch() { return exchange_.rounds().start(); }
+
+Status Blocks::launch() {
+  if (device_) {
+    device_->begin("hlc_blocks_start");
+    HLC_TRY(device_->fetch_sent(exchange_.parts()));
+    device_->begin("hlc_blocks_finish");
+  }
+  return exchange_.rounds().start();
+}
+
+/// The neighbours have what they need even if copies to a device have failed here. But this rank's halos are not what they should be.
+Status Blocks::finish_rounds() {
+  const Status finished = exchange_.rounds().finish(true);
+  if (!device_ || finished != Status::ok) return finished;
+  const Status copied = device_->result();
+  if (failed(copied)) exchange_.rounds().break_up();
+  return copied;
+}
+
+void Blocks::unpack(int edge, const void *buffer) {
+  if (!device_ || !tables_.reverse) copies_.unpack(edge, buffer);
+  if (device_) device_->unpack(tables_.links[static_cast<std::size_t>(edge)], buffer);
+}
+
+bool Blocks::retire() {
+  const bool retired = exchange_.retire();
+  if (retired && device_) device_->release();
+  return retired;
+}
 
 /// Blocks have no checks of their own: check mode compares the descriptors and the stamps of messages.
 void Blocks::describe_round(RoundDescriptor &descriptor) {
@@ -57,6 +85,7 @@ void Blocks::describe_round(RoundDescriptor &descriptor) {
 
 void Blocks::end_round() {
   if (tables_.reverse) copies_.clear_halos();
+  if (device_) device_->end();
 }
 
 void Blocks::set_swap(const hlc_swap *what) {

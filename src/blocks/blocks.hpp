@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "blocks/device_pieces.hpp"
 #include "blocks/parts.hpp"
 #include "blocks/piece_copies.hpp"
 #include "blocks/tables.hpp"
@@ -35,7 +36,7 @@ class Blocks final : private Packer {
   Status start_part(int part, const hlc_swap *what);
   Status finish_part(int part);
   /// As those of an exchange.
-  bool retire() { return exchange_.retire(); }
+  bool retire();
   Work work() const;
   Status end(bool others_broken) { return exchange_.end(others_broken); }
   /// Halo values on the deepest side of any field.
@@ -45,12 +46,13 @@ class Blocks final : private Packer {
     return {exchange_.state().under_way || (team_ && team_->any_in_flight()), exchange_.state().broken || (team_ && team_->broken())};
   }
   hlc_plan_info describe() const;
+  DeviceFields device_fields() const { return device_ ? device_->describe() : DeviceFields(); }
 
  private:
   void pack(int edge, void *buffer, bool past_caches) override { copies_.pack(edge, buffer, past_caches); }
-  void unpack(int edge, const void *buffer) override { copies_.unpack(edge, buffer); }
+  void unpack(int edge, const void *buffer) override;
   void pull(Edges edges) override { copies_.pull(edges); }
-  void copy_to_self() override { copies_.copy_to_self(); }
+  void copy_to_self() override { device_ ? device_->copy_to_self() : copies_.copy_to_self(); }
   void end_round() override;
   void describe_round(RoundDescriptor &descriptor) override;
   bool copies_cells() const override { return true; }
@@ -60,6 +62,7 @@ class Blocks final : private Packer {
   Status check_swap(const char *call, const hlc_swap *what) const;
   void set_swap(const hlc_swap *what);
   Status launch();
+  Status finish_rounds();
 
   void wait_for_launch(int part, std::uint64_t round);
   Status drive(int part, std::uint64_t round);
@@ -72,6 +75,7 @@ class Blocks final : private Packer {
   Exchange exchange_;
 
   PieceCopies copies_;
+  std::unique_ptr<DevicePieces> device_;  // null unless an array is in a device's memory
   std::unique_ptr<Parts> team_;
   bool everything_ = false;  // the parts of the exchange are those of a whole swap
   bool whole_ = false;       // the running swap was started by hlc_blocks_start

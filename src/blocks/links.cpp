@@ -174,10 +174,13 @@ void plan_copies(const BlockTables &tables, Piece &piece) {
     const BlockField &field = tables.fields[f];
     const BlockArray &array = tables.array(piece.block, f);
     BlockMove &move = piece.moves[i];
-    move.mine = array.data + box_offset(piece.mine, array.strides);
+    const Strides packed = packed_strides(count, field.element, field.order);
+    move.mine = move.image ? move.image : array.data + box_offset(piece.mine, array.strides);
     if (move.their_array) move.theirs = move.their_array + box_offset(piece.theirs(), move.their_strides);
-    const Strides others = move.their_array ? move.their_strides : packed_strides(count, field.element, field.order);
-    const Strides &to = piece.is_incoming ? array.strides : others, &from = piece.is_incoming ? others : array.strides;
+    if (move.their_image) move.theirs = move.their_image;
+    const Strides others = move.their_array && !move.their_image ? move.their_strides : packed;
+    const Strides mine = move.image ? packed : array.strides;
+    const Strides &to = piece.is_incoming ? mine : others, &from = piece.is_incoming ? others : mine;
     move.copy = plan_copy(count, to, from, field.element, field.order);
   }
 }

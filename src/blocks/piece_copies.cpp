@@ -59,7 +59,10 @@ void PieceCopies::do_piece(const Piece &piece, const Work &work) const {
         reverse ? add(move.mine, work.buffer + begin, turned(move.copy), type) : copy(move.mine, work.buffer + begin, move.copy);
         break;
       case Task::pull: reverse ? add(move.mine, move.theirs, turned(move.copy), type) : copy(move.mine, move.theirs, move.copy); break;
-      case Task::to_self: reverse ? add(move.theirs, move.mine, turned(move.copy), type) : copy(move.mine, move.theirs, move.copy); break;
+      case Task::to_self:
+        if (!reverse && move.image && move.their_image) break;  // copied on the device
+        reverse ? add(move.theirs, move.mine, turned(move.copy), type) : copy(move.mine, move.theirs, move.copy);
+        break;
     }
     begin += cells * field.element;
   });

@@ -29,6 +29,11 @@ class PieceCopies {
   void unpack(int edge, const void *buffer);
   void pull(Edges edges);
   void copy_to_self() { do_all(tables_.own.in, {Task::to_self}); }
+  /// The same of one piece.
+  void unpack_piece(const Piece &piece, const void *buffer) const {
+    do_piece(piece, {Task::unpack, const_cast<char *>(static_cast<const char *>(buffer))});
+  }
+  void copy_piece_to_self(const Piece &piece) const { do_piece(piece, {Task::to_self}); }
   /// Clears the halos after a reverse swap, which has added their values at the owners.
   void clear_halos() const;
 

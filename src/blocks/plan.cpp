@@ -29,7 +29,6 @@ Status check_memory(const hlc_blocks_spec &spec, int rank, const HeldFields &hel
     const auto who = [&] {
       return indexed("fields", i) + " '" + (field.name ? field.name : "(no name)") + "', of " + indexed("blocks", b) + ",";
     };
-    HLC_TRY(device::check_on_host({"hlc_blocks_init", rank}, field.data, who));
     const BlockShape shape(spec, b);
     const std::int64_t bytes = field_extent(shape.spec, field, Extents::of(shape.spec, i % spec.nfields));
     HLC_TRY(check_room({"hlc_blocks_init", rank}, held.room(field.data), bytes, who));
@@ -62,6 +61,7 @@ void take_arrays(const hlc_blocks_spec &spec, BlockTables &tables, HeldFields &h
       array.data = static_cast<char *>(given.data);
       array.strides = field_strides(shape.spec, given, extents);
       array.place = held.find(given.data, field_extent(shape.spec, given, extents));
+      array.device = device::find_device(given.data);
       tables.arrays.push_back(array);
     }
   }
@@ -110,6 +110,10 @@ Status Blocks::create(const hlc_blocks_spec *spec) {
   std::string label;
   HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
     HLC_TRY(make_team());
+    if (DevicePieces::are_in(tables_)) {
+      device_ = std::make_unique<DevicePieces>(tables_, copies_, communicator_.rank());
+      HLC_TRY(device_->create());
+    }
     edges = make_edges(tables_, communicator_.rank());
     label = label_of("blocks", tables_.fields);
     return Status::ok;
@@ -155,7 +159,7 @@ hlc_plan_info Blocks::describe() const {
   exchange_.describe(info);
   info.self_copies = static_cast<int>(tables_.own.in.pieces.size());
   info.self_bytes = tables_.self_bytes;
-  info.memory_bytes += static_cast<std::int64_t>(sizeof(Blocks)) + bytes_of(tables_.own.in);
+  info.memory_bytes += static_cast<std::int64_t>(sizeof(Blocks)) + bytes_of(tables_.own.in) + (device_ ? device_->bytes() : 0);
   for (const BlockLink &link : tables_.links) info.memory_bytes += bytes_of(link.in) + bytes_of(link.out);
   return info;
 }

@@ -24,6 +24,7 @@ struct BlockArray {
   char *data = nullptr;
   Strides strides{};
   FieldPlace place;
+  int device = -1;  // in whose memory it is; -1: the host's
 };
 
 /// Fields that have equal boxes: with the same depths, and with their values in the cells or on the same nodes.
@@ -40,6 +41,8 @@ struct BlockMove {
   char *theirs = nullptr;          // if it can be accessed directly, in this array:
   char *their_array = nullptr;
   Strides their_strides{};
+  // If the arrays are in a device's memory: where the host has these boxes, packed. mine and theirs are there then.
+  char *image = nullptr, *their_image = nullptr;
   BoxCopy copy;  // into mine, or of an outgoing piece out of it, from or to theirs, or else a message; a reverse swap exchanges both sides
 };
 

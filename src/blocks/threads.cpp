@@ -92,9 +92,9 @@ void Blocks::wait_for_launch(int part, std::uint64_t round) {
 /// A broken rule that check mode finds is reported by this part; the swap ends nevertheless.
 Status Blocks::drive(int part, std::uint64_t round) {
   copies_.work_as(part);
-  const Status done = exchange_.rounds().finish(true);
+  const Status done = finish_rounds();
   copies_.set_sharing(false);
-  if (exchange_.state().under_way)
+  if (exchange_.state().under_way || exchange_.state().broken)
     static_cast<void>(team_->fail_round(done));
   else
     team_->finished(round);

@@ -325,6 +325,7 @@ Explained Candidates<Plan>::explained(hlc_mode now, const Plan &used) const {
     const auto fields = used.device_fields();
     all.on_device = fields.names;
     all.device = fields.device;
+    all.device_name = fields.place;
     all.pinned_bytes = fields.pinned_bytes;
     all.read = fields.read;
     all.staged = fields.staged;

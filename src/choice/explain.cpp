@@ -167,7 +167,7 @@ std::string device_in_words(const Explained &plan) {
   std::string names;
   for (const std::string &name : plan.on_device) names += (names.empty() ? "'" : ", '") + name + "'";
   if (names.empty()) return "";
-  std::string text = printed("on CUDA device %d, ", plan.device);
+  std::string text = "on " + plan.device_name + ", ";
   if (plan.read > 0) text += printed("read in place over %d of %d links, else ", plan.read, plan.read + plan.staged);
   text += printed("staged through %lld bytes of pinned memory: ", static_cast<long long>(plan.pinned_bytes)) + names + "\n";
   return plan.why_staged.empty() ? text : text + "  not read in place: " + plan.why_staged + "\n";

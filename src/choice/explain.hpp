@@ -19,6 +19,7 @@ struct Explained {
   const char *untried = "";      // why
   std::vector<std::string> on_device;  // fields in a device's memory
   int device = 0;
+  std::string device_name = {};  // "CUDA device 0"
   std::int64_t pinned_bytes = 0;  // of the host's memory through which they pass, where they are not read in place
   int read = 0, staged = 0;  // links to neighbours over which they are read in place, or staged
   std::string why_staged = {};  // may be empty

@@ -1,8 +1,9 @@
-// CUDA's driver: the functions that the library calls, and what their results mean. It is found at run time, and only if the program has
-// loaded it. No header of CUDA is needed: names, numbers and layouts are those of its documentation.
+// CUDA's driver, or HIP: the functions that the library calls, and what their results mean. They are found at run time, and only if the program
+// has loaded them. No header of either is needed: names, numbers and layouts are those of their documentation. HIP's differ where this says so.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -31,6 +32,21 @@ inline constexpr int kContextOfMemory = 1, kMemoryType = 2, kHostPointer = 4, kD
 /// CUmemorytype.
 inline constexpr unsigned kHostMemory = 1, kDeviceMemory = 2;
 
+/// HIP_MEMCPY3D has no reserved member.
+struct HipRows {
+  std::size_t x_bytes, y, z, level;
+  unsigned type;
+  void *host;
+  Address device;
+  void *array;
+  std::size_t pitch, height;
+};
+struct HipCopy3d {
+  HipRows from, to;
+  std::size_t width_bytes, height, depth;
+};
+static_assert(sizeof(HipCopy3d) == 184 && offsetof(HipCopy3d, to) == 80);
+
 /// Half of CUDA_MEMCPY3D: rows of bytes in slices, in the host's memory or the device's.
 struct Rows {
   std::size_t x_bytes = 0, y = 0, z = 0, level = 0;
@@ -57,38 +73,47 @@ struct IpcHandle {
 /// A function of the driver. Its name is that of the library's symbol.
 template <class Function>
 struct Entry {
-  const char *name;
+  const char *name, *hip_name;
   Function call = nullptr;
 };
 
 /// The table of functions. All are found, or the driver is not used; but one that is too old for the last ones tells at least what memory is.
 struct Driver {
-  Entry<Result (*)(unsigned, int *, void **, Address)> pointer_get_attributes{"cuPointerGetAttributes"};
-  Entry<Result (*)(Result, const char **)> get_error_name{"cuGetErrorName"};
-  Entry<Result (*)(Ordinal *, int)> device_get{"cuDeviceGet"};
-  Entry<Result (*)(Context *, Ordinal)> primary_context_retain{"cuDevicePrimaryCtxRetain"};
-  Entry<Result (*)(Ordinal)> primary_context_release{"cuDevicePrimaryCtxRelease_v2"};
-  Entry<Result (*)(Context)> context_push{"cuCtxPushCurrent_v2"};
-  Entry<Result (*)(Context *)> context_pop{"cuCtxPopCurrent_v2"};
-  Entry<Result (*)(Stream *, unsigned)> stream_create{"cuStreamCreate"};
-  Entry<Result (*)(Stream)> stream_destroy{"cuStreamDestroy_v2"};
-  Entry<Result (*)(Stream)> stream_synchronize{"cuStreamSynchronize"};
-  Entry<Result (*)(Event *, unsigned)> event_create{"cuEventCreate"};
-  Entry<Result (*)(Event)> event_destroy{"cuEventDestroy_v2"};
-  Entry<Result (*)(Event, Stream)> event_record{"cuEventRecord"};
-  Entry<Result (*)(Stream, Event, unsigned)> stream_wait_event{"cuStreamWaitEvent"};
-  Entry<Result (*)(void **, std::size_t, unsigned)> host_alloc{"cuMemHostAlloc"};
-  Entry<Result (*)(void *)> host_free{"cuMemFreeHost"};
-  Entry<Result (*)(const Copy3d *, Stream)> copy_3d{"cuMemcpy3DAsync_v2"};
+  bool is_hip = false;
+  const char *platform = "CUDA";  // as messages call it
+
+  Entry<Result (*)(unsigned, int *, void **, Address)> pointer_get_attributes{"cuPointerGetAttributes", "hipDrvPointerGetAttributes"};
+  Entry<Result (*)(Result, const char **)> get_error_name{"cuGetErrorName", "hipDrvGetErrorName"};
+  Entry<Result (*)(Ordinal *, int)> device_get{"cuDeviceGet", "hipDeviceGet"};
+  Entry<Result (*)(Context *, Ordinal)> primary_context_retain{"cuDevicePrimaryCtxRetain", "hipDevicePrimaryCtxRetain"};
+  Entry<Result (*)(Ordinal)> primary_context_release{"cuDevicePrimaryCtxRelease_v2", "hipDevicePrimaryCtxRelease"};
+  Entry<Result (*)(Context *)> context_current{"cuCtxGetCurrent", "hipCtxGetCurrent"};
+  Entry<Result (*)(Context)> context_push{"cuCtxPushCurrent_v2", "hipCtxPushCurrent"};
+  Entry<Result (*)(Context *)> context_pop{"cuCtxPopCurrent_v2", "hipCtxPopCurrent"};
+  Entry<Result (*)(Stream *, unsigned)> stream_create{"cuStreamCreate", "hipStreamCreateWithFlags"};
+  Entry<Result (*)(Stream)> stream_destroy{"cuStreamDestroy_v2", "hipStreamDestroy"};
+  Entry<Result (*)(Stream)> stream_synchronize{"cuStreamSynchronize", "hipStreamSynchronize"};
+  Entry<Result (*)(Event *, unsigned)> event_create{"cuEventCreate", "hipEventCreateWithFlags"};
+  Entry<Result (*)(Event)> event_destroy{"cuEventDestroy_v2", "hipEventDestroy"};
+  Entry<Result (*)(Event, Stream)> event_record{"cuEventRecord", "hipEventRecord"};
+  Entry<Result (*)(Stream, Event, unsigned)> stream_wait_event{"cuStreamWaitEvent", "hipStreamWaitEvent"};
+  Entry<Result (*)(Address *, std::size_t)> allocate{"cuMemAlloc_v2", "hipMalloc"};
+  Entry<Result (*)(Address)> free{"cuMemFree_v2", "hipFree"};
+  Entry<Result (*)(Address, unsigned char, std::size_t)> fill{"cuMemsetD8_v2", "hipMemsetD8"};
+  Entry<Result (*)(void **, std::size_t, unsigned)> host_alloc{"cuMemHostAlloc", "hipHostMalloc"};
+  Entry<Result (*)(void *)> host_free{"cuMemFreeHost", "hipHostFree"};
+  Entry<Result (*)(const void *, Stream)> copy_3d{"cuMemcpy3DAsync_v2", "hipDrvMemcpy3DAsync"};  // Copy3d, or HipCopy3d
 
   // Of these a driver may have none: then no process reads the memory of another.
-  Entry<Result (*)(IpcHandle *, Address)> ipc_get{"cuIpcGetMemHandle"};
-  Entry<Result (*)(Address *, IpcHandle, unsigned)> ipc_open{"cuIpcOpenMemHandle_v2"};
-  Entry<Result (*)(Address)> ipc_close{"cuIpcCloseMemHandle"};
+  Entry<Result (*)(IpcHandle *, Address)> ipc_get{"cuIpcGetMemHandle", "hipIpcGetMemHandle"};
+  Entry<Result (*)(Address *, IpcHandle, unsigned)> ipc_open{"cuIpcOpenMemHandle_v2", "hipIpcOpenMemHandle"};
+  Entry<Result (*)(Address)> ipc_close{"cuIpcCloseMemHandle", "hipIpcCloseMemHandle"};
   bool has_ipc() const { return ipc_get.call && ipc_open.call && ipc_close.call; }
 
   const char *missing = nullptr;  // the first function that the library lacks
 
+  /// Begins a copy in a stream, in the driver's own layout.
+  Result copy(const Copy3d &copy, Stream stream) const;
   /// "CUDA_ERROR_... (2)".
   std::string words_of(Result result) const;
   /// HLC_ERR_DEVICE, or HLC_ERR_MEMORY: "hlc_call on rank 1: cuMemHostAlloc of CUDA's driver returned CUDA_ERROR_... (2), ...".
@@ -101,7 +126,11 @@ struct Driver {
 
 /// Finds the driver if the program has loaded it. Where plans are created; a few microseconds, and none once it is found.
 void look_for_driver();
+/// Never unset: the library that its functions are in stays loaded.
+extern std::atomic<const Driver *> found_driver;
 /// NULL until it has been found. Any thread may call.
-const Driver *driver();
+inline const Driver *driver() { return found_driver.load(std::memory_order_acquire); }
+/// "CUDA device 0", or "HIP device 0".
+std::string name_of_device(int device);
 
 }  // namespace halocline::core::device

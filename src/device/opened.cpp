@@ -1,4 +1,4 @@
-// Handles of CUDA's legacy IPC, and the allocations that are open in this process.
+// Handles of legacy IPC, and the allocations that are open in this process.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device/opened.hpp"
 
@@ -28,36 +28,38 @@ Mappings &mappings() {
 }
 
 std::string refused(const char *function, Result result) {
-  return std::string(function) + " of CUDA's driver returned " + driver()->words_of(result);
+  return std::string(function) + " of " + driver()->platform + "'s driver returned " + driver()->words_of(result);
 }
 
 /// An error of this call has no consequence: the program may have destroyed the context.
 void unmap(const Mapping &mapping) {
-  const Driver &cuda = *driver();
-  if (cuda.context_push.call(mapping.context) != kSuccess) return;
-  static_cast<void>(cuda.ipc_close.call(mapping.address));
+  const Driver &known = *driver();
+  if (known.context_push.call(mapping.context) != kSuccess) return;
+  static_cast<void>(known.ipc_close.call(mapping.address));
   Context ours = nullptr;
-  static_cast<void>(cuda.context_pop.call(&ours));
+  static_cast<void>(known.context_pop.call(&ours));
 }
 
 }  // namespace
 
 std::string give(const void *data, std::int64_t bytes, Given &given) {
-  const Driver &cuda = *driver();
-  if (!cuda.has_ipc()) return "CUDA's driver has no IPC";
+  const Driver &known = *driver();
+  if (!known.has_ipc()) return std::string(known.platform) + "'s driver has no IPC";
   unsigned capable = 0;
   Address start = 0;
   std::size_t range = 0;
   int which[] = {kIsIpcCapable, kRangeStart, kRangeBytes};
   void *answers[] = {&capable, &start, &range};
   const Address address = address_of(data);
-  if (const Result result = cuda.pointer_get_attributes.call(3, which, answers, address); result != kSuccess)
-    return refused(cuda.pointer_get_attributes.name, result);
-  if (!capable) return "its memory has no CUDA IPC handle (that of cudaMalloc has one; that of a pool, or mapped by the program, has none)";
+  if (const Result result = known.pointer_get_attributes.call(3, which, answers, address); result != kSuccess)
+    return refused(known.pointer_get_attributes.name, result);
+  if (!capable)
+    return std::string("its memory has no ") + known.platform + " IPC handle (that of " + (known.is_hip ? "hipMalloc" : "cudaMalloc") +
+           " has one; that of a pool, or mapped by the program, has none)";
   given.offset = static_cast<std::int64_t>(address - start);
   if (static_cast<std::uint64_t>(given.offset) + static_cast<std::uint64_t>(bytes) > range)
     return "it does not end in the allocation in which it begins";
-  if (const Result result = cuda.ipc_get.call(&given.handle, address); result != kSuccess) return refused(cuda.ipc_get.name, result);
+  if (const Result result = known.ipc_get.call(&given.handle, start); result != kSuccess) return refused(known.ipc_get.name, result);
   return "";
 }
 
@@ -71,9 +73,9 @@ std::string Opened::open(Context context, const Given &given, char **data) {
   if (mapping == known.all.end()) {
     known.all.reserve(known.all.size() + 1);
     Mapping made{given.handle, context, 0, 0};
-    const Driver &cuda = *driver();
-    if (const Result result = cuda.ipc_open.call(&made.address, given.handle, kLazyPeerAccess); result != kSuccess)
-      return refused(cuda.ipc_open.name, result);
+    const Driver &its_driver = *driver();
+    if (const Result result = its_driver.ipc_open.call(&made.address, given.handle, kLazyPeerAccess); result != kSuccess)
+      return refused(its_driver.ipc_open.name, result);
     mapping = known.all.insert(known.all.end(), made);
   }
   mapping->users += 1;

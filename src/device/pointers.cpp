@@ -1,4 +1,4 @@
-// What CUDA's driver says of an address.
+// What the driver says of an address.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device/pointers.hpp"
 
@@ -20,12 +20,18 @@ int find_device(const void *data) {
   return type == kDeviceMemory && !host ? ordinal : kHost;
 }
 
-Status refuse_device(const Caller &caller, const std::string &who, int device) {
-  return fail(
-      Status::unsupported,
-      "%s on rank %d: %s is in the memory of CUDA device %d, which the library does not access here: pass an array that the host can "
-      "access (also pinned or managed memory), and copy to and from the device around the swap",
-      caller.call, caller.rank, who.c_str(), device);
+Status check_argument(const Caller &caller, const char *argument, const void *data) {
+  constexpr int kPageBits = 12;
+  static thread_local std::uintptr_t page_of_host = 0;
+  const std::uintptr_t page = reinterpret_cast<std::uintptr_t>(data) >> kPageBits;
+  if (page == page_of_host || !data) return Status::ok;
+  if (const int device = find_device(data); device != kHost)
+    return fail(Status::unsupported,
+                "%s on rank %d: %s is in the memory of %s, which this call does not access: pass memory that the host can access (also pinned or "
+                "managed memory), and copy to and from the device around the call",
+                caller.call, caller.rank, argument, name_of_device(device).c_str());
+  page_of_host = page;
+  return Status::ok;
 }
 
 }  // namespace halocline::core::device

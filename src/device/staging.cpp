@@ -42,12 +42,12 @@ void put(const Strided &side, std::int64_t shift, Rows &half) {
 }  // namespace
 
 Status Staging::open(const Caller &caller, const void *data, int device, std::int64_t bytes) {
-  cuda_ = driver();
+  driver_ = driver();
   device_ = device;
   bytes_ = bytes;
-  if (cuda_->missing)
-    return fail(Status::unsupported, "%s on rank %d: CUDA's driver is too old to swap memory of device %d: it has no %s", caller.call,
-                caller.rank, device, cuda_->missing);
+  if (driver_->missing)
+    return fail(Status::unsupported, "%s on rank %d: %s's driver is too old to swap memory of device %d: it has no %s", caller.call,
+                caller.rank, driver_->platform, device, driver_->missing);
   Status opened = find_context(caller, data);
   if (!failed(opened)) opened = in_context(caller, [&] { return allocate(caller); });
   if (failed(opened)) close();
@@ -58,11 +58,11 @@ Status Staging::open(const Caller &caller, const void *data, int device, std::in
 Status Staging::find_context(const Caller &caller, const void *data) {
   int which[] = {kContextOfMemory};
   void *answers[] = {&context_};
-  HLC_TRY(cuda_->check(caller, cuda_->pointer_get_attributes, device_,
-                       cuda_->pointer_get_attributes.call(1, which, answers, address_of(data))));
+  HLC_TRY(driver_->check(caller, driver_->pointer_get_attributes, device_,
+                       driver_->pointer_get_attributes.call(1, which, answers, address_of(data))));
   if (context_) return Status::ok;
-  HLC_TRY(cuda_->check(caller, cuda_->device_get, device_, cuda_->device_get.call(&ordinal_, device_)));
-  HLC_TRY(cuda_->check(caller, cuda_->primary_context_retain, device_, cuda_->primary_context_retain.call(&context_, ordinal_)));
+  HLC_TRY(driver_->check(caller, driver_->device_get, device_, driver_->device_get.call(&ordinal_, device_)));
+  HLC_TRY(driver_->check(caller, driver_->primary_context_retain, device_, driver_->primary_context_retain.call(&context_, ordinal_)));
   retained_ = true;
   return Status::ok;
 }
@@ -70,35 +70,35 @@ Status Staging::find_context(const Caller &caller, const void *data) {
 /// A stream that waits for the default one, as that waits for it: flags 0. The event's times are not asked for.
 Status Staging::allocate(const Caller &caller) {
   constexpr unsigned kDisableTiming = 2;
-  HLC_TRY(cuda_->check(caller, cuda_->stream_create, device_, cuda_->stream_create.call(&stream_, 0)));
-  HLC_TRY(cuda_->check(caller, cuda_->event_create, device_, cuda_->event_create.call(&event_, kDisableTiming)));
-  return cuda_->check(caller, cuda_->host_alloc, device_, cuda_->host_alloc.call(&memory_, static_cast<std::size_t>(bytes_), 0));
+  HLC_TRY(driver_->check(caller, driver_->stream_create, device_, driver_->stream_create.call(&stream_, 0)));
+  HLC_TRY(driver_->check(caller, driver_->event_create, device_, driver_->event_create.call(&event_, kDisableTiming)));
+  return driver_->check(caller, driver_->host_alloc, device_, driver_->host_alloc.call(&memory_, static_cast<std::size_t>(bytes_), 0));
 }
 
 /// Errors have no consequence here: there is nothing more to do.
 void Staging::close() {
-  const bool entered = context_ && cuda_->context_push.call(context_) == kSuccess;
+  const bool entered = context_ && driver_->context_push.call(context_) == kSuccess;
   if (entered) {
     if (stream_) {
-      static_cast<void>(cuda_->stream_synchronize.call(stream_));
-      static_cast<void>(cuda_->stream_destroy.call(stream_));
+      static_cast<void>(driver_->stream_synchronize.call(stream_));
+      static_cast<void>(driver_->stream_destroy.call(stream_));
     }
-    if (event_) static_cast<void>(cuda_->event_destroy.call(event_));
-    if (memory_) static_cast<void>(cuda_->host_free.call(memory_));
+    if (event_) static_cast<void>(driver_->event_destroy.call(event_));
+    if (memory_) static_cast<void>(driver_->host_free.call(memory_));
     Context ours = nullptr;
-    static_cast<void>(cuda_->context_pop.call(&ours));
+    static_cast<void>(driver_->context_pop.call(&ours));
   }
   stream_ = nullptr;
   event_ = nullptr;
   memory_ = nullptr;
-  if (std::exchange(retained_, false)) static_cast<void>(cuda_->primary_context_release.call(ordinal_));
+  if (std::exchange(retained_, false)) static_cast<void>(driver_->primary_context_release.call(ordinal_));
   context_ = nullptr;
 }
 
 Status Staging::begin(const Caller &caller, std::span<const StridedCopy> copies) {
   return in_context(caller, [&] {
     for (const StridedCopy &copy : copies)
-      if (copy.run > 0) HLC_TRY(cuda_->check(caller, cuda_->copy_3d, device_, begin_one(copy)));
+      if (copy.run > 0) HLC_TRY(driver_->check(caller, driver_->copy_3d, device_, begin_one(copy)));
     return Status::ok;
   });
 }
@@ -123,15 +123,15 @@ Result Staging::begin_one(const StridedCopy &copy) const {
           Copy3d one = first;
           put(copy.from, shift(copy.from), one.from);
           put(copy.to, shift(copy.to), one.to);
-          if (const Result result = cuda_->copy_3d.call(&one, stream_); result != kSuccess) return result;
+          if (const Result result = driver_->copy(one, stream_); result != kSuccess) return result;
         }
   return kSuccess;
 }
 
 Status Staging::order(const Caller &caller, Stream first, Stream then) {
   return in_context(caller, [&] {
-    HLC_TRY(cuda_->check(caller, cuda_->event_record, device_, cuda_->event_record.call(event_, first)));
-    return cuda_->check(caller, cuda_->stream_wait_event, device_, cuda_->stream_wait_event.call(then, event_, 0));
+    HLC_TRY(driver_->check(caller, driver_->event_record, device_, driver_->event_record.call(event_, first)));
+    return driver_->check(caller, driver_->stream_wait_event, device_, driver_->stream_wait_event.call(then, event_, 0));
   });
 }
 
@@ -140,7 +140,7 @@ Status Staging::precede(const Caller &caller, void *stream) { return order(calle
 
 Status Staging::wait(const Caller &caller) {
   return in_context(caller,
-                    [&] { return cuda_->check(caller, cuda_->stream_synchronize, device_, cuda_->stream_synchronize.call(stream_)); });
+                    [&] { return driver_->check(caller, driver_->stream_synchronize, device_, driver_->stream_synchronize.call(stream_)); });
 }
 
 }  // namespace halocline::core::device

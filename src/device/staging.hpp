@@ -61,7 +61,7 @@ class Staging {
   Status allocate(const Caller &caller);
   Status order(const Caller &caller, Stream first, Stream then);
   Result begin_one(const StridedCopy &copy) const;
-  const Driver *cuda_ = nullptr;
+  const Driver *driver_ = nullptr;
   int device_ = 0;
   Context context_ = nullptr;
   bool retained_ = false;  // the device's primary context
@@ -74,11 +74,11 @@ class Staging {
 
 template <class Part>
 Status Staging::in_context(const Caller &caller, Part part) {
-  HLC_TRY(cuda_->check(caller, cuda_->context_push, device_, cuda_->context_push.call(context_)));
+  HLC_TRY(driver_->check(caller, driver_->context_push, device_, driver_->context_push.call(context_)));
   const Status done = part();
   Context ours = nullptr;
-  const Result popped = cuda_->context_pop.call(&ours);
-  return failed(done) ? done : cuda_->check(caller, cuda_->context_pop, device_, popped);
+  const Result popped = driver_->context_pop.call(&ours);
+  return failed(done) ? done : driver_->check(caller, driver_->context_pop, device_, popped);
 }
 
 }  // namespace halocline::core::device

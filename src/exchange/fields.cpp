@@ -16,7 +16,7 @@ HeldFields::~HeldFields() {
 
 FieldPlace HeldFields::find(const void *data, std::int64_t bytes) {
   const FieldPlace place = fields_.find(data, bytes);
-  hold(place.serial);
+  hold(place.serial >= 0 ? place.serial : fields_.find_on_device(data));
   return place;
 }
 

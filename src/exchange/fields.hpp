@@ -29,7 +29,7 @@ class HeldFields {
 
   /// Bytes of a field from `data` to its end, as Fields::room. Holds nothing.
   std::int64_t room(const void *data) const { return fields_.room(data); }
-  /// The field that contains memory of this rank; serial < 0: none does.
+  /// The field that contains memory of this rank; serial < 0: none does that others can access. One on a device is held, too.
   FieldPlace find(const void *data, std::int64_t bytes);
   /// The memory of another member's field, as this process sees it; NULL if this rank has freed the field.
   char *part(std::int64_t serial, Member member);

@@ -3,7 +3,6 @@
 #include "halo/device_cells.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "base/atomics.hpp"
 #include "device/pointers.hpp"
@@ -37,27 +36,12 @@ std::vector<std::string> DeviceCells::names() const {
 }
 
 /// One stream, of one device, serves all fields.
-Status DeviceCells::check_fields() const {
-  const HaloField *first = nullptr;
-  for (const HaloField &field : tables_.fields) {
-    if (!is_on_device(field)) continue;
-    if (first && first->device != field.device)
-      return fail(
-          Status::unsupported,
-          "hlc_halo_init on rank %d: field '%s' is in the memory of CUDA device %d, and field '%s' in that of device %d: the fields "
-          "of a halo must be on one device, or on the host",
-          rank_, first->name.c_str(), first->device, field.name.c_str(), field.device);
-    if (!first) first = &field;
-  }
-  return Status::ok;
-}
-
 Status DeviceCells::create() {
-  HLC_TRY(check_fields());
-  const HaloField &first = *std::find_if(tables_.fields.begin(), tables_.fields.end(), is_on_device);
+  const HaloField *first = nullptr;
+  HLC_TRY(device::find_common_device({"hlc_halo_init", rank_}, "a halo", tables_.fields, &first));
   copies_.reserve(tables_.fields.size());
-  HLC_TRY(staging_.open({"hlc_halo_init", rank_}, first.data, first.device, std::max<std::int64_t>(give_images(nullptr), 1)));
-  give_images(staging_.memory());
+  HLC_TRY(transfer_.open(first->data, first->device, give_images(nullptr)));
+  give_images(transfer_.memory());
   aim_all(tables_);
   return Status::ok;
 }
@@ -86,14 +70,13 @@ std::int64_t DeviceCells::give_images(char *memory) {
 /// make(field, move) is the copy of a field that is on the device; one whose run is 0 has nothing to copy.
 template <class MakeCopy>
 void DeviceCells::copy_each(MakeCopy make) {
-  if (failed(failed_)) return;
   copies_.clear();
   for (const int number : tables_.swapped) {
     const auto f = static_cast<std::size_t>(number);
     if (!is_on_device(tables_.fields[f])) continue;
     if (const device::StridedCopy one = make(tables_.fields[f], f); one.run > 0) copies_.push_back(one);
   }
-  if (!copies_.empty()) note(staging_.begin({call_, rank_}, copies_));
+  transfer_.copy(copies_);
 }
 
 void DeviceCells::copy(const HaloPath &path, Side which, bool to_device) {
@@ -135,31 +118,5 @@ void DeviceCells::fetch_peer_halos(const HaloPath &path) {
     return copy;
   });
 }
-
-Status DeviceCells::wait() {
-  if (!failed(failed_)) note(staging_.wait({call_, rank_}));
-  return result();
-}
-
-void DeviceCells::begin(const char *call) {
-  call_ = call;
-  failed_ = Status::ok;
-}
-
-void DeviceCells::follow(void *stream) {
-  if (!failed(failed_)) note(staging_.follow({call_, rank_}, stream));
-}
-
-void DeviceCells::precede(const DeviceStream &stream) {
-  if (!failed(failed_)) note(staging_.precede({call_, rank_}, stream.stream));
-}
-
-void DeviceCells::note(Status status) {
-  if (!failed(status) || failed(failed_)) return;
-  failed_ = status;
-  std::snprintf(words_, sizeof words_, "%s", error_message());
-}
-
-Status DeviceCells::result() const { return failed(failed_) ? fail(failed_, "%s", words_) : Status::ok; }
 
 }  // namespace halocline::core

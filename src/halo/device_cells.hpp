@@ -8,23 +8,22 @@
 #include <string>
 #include <vector>
 
-#include "device/staging.hpp"
+#include "device/transfer.hpp"
 #include "halo/halo.hpp"
 #include "halo/tables.hpp"
 
 namespace halocline::core {
 
-/// After a failed copy no further ones are made, and every wait returns the first error.
 class DeviceCells {
  public:
-  DeviceCells(HaloTables &tables, int rank) : tables_(tables), rank_(rank) {}
+  DeviceCells(HaloTables &tables, int rank) : tables_(tables), rank_(rank), transfer_("hlc_halo_init", rank) {}
 
   /// True if a field is in a device's memory. One that is not may be NULL.
   static bool are_in(const HaloTables &tables);
   /// Makes an image of each box of such cells. The paths have been listed.
   Status create();
   /// Frees the images: no swap follows.
-  void release() { staging_.close(); }
+  void release() { transfer_.close(); }
 
   /// Copies cells of the running swap into their images. An edge of a path to myself, and of a repeat, is where its halo is filled from.
   /// Complete once a wait has returned.
@@ -39,39 +38,34 @@ class DeviceCells {
   /// Copies the halo of a neighbour that is read in place to where the image of my halo is, in a reverse swap.
   void fetch_peer_halos(const HaloPath &path);
   /// Waits for all copies.
-  Status wait();
+  Status wait() { return transfer_.wait(); }
   /// Work that a stream of the program is given from now on follows all copies.
-  void precede(const DeviceStream &stream);
+  void precede(const DeviceStream &stream) { transfer_.precede(stream.stream); }
   /// The first error since this function of the API began, which errors name.
-  Status result() const;
+  Status result() const { return transfer_.result(); }
   /// Such a function begins.
-  void begin(const char *call);
+  void begin(const char *call) { transfer_.begin(call); }
   /// Copies, and a wait, follow what a stream of the program has been given.
-  void follow(void *stream);
+  void follow(void *stream) { transfer_.follow(stream); }
 
-  std::int64_t bytes() const { return staging_.bytes(); }
-  int device() const { return staging_.device(); }
-  device::Staging &staging() { return staging_; }
+  std::int64_t bytes() const { return transfer_.bytes(); }
+  int device() const { return transfer_.device(); }
+  device::Staging &staging() { return transfer_.staging(); }
   /// The fields' names.
   std::vector<std::string> names() const;
 
  private:
   enum class Side { edges, halos };
-  Status check_fields() const;
   /// Gives each box its place behind `memory`. Returns the bytes of all.
   std::int64_t give_images(char *memory);
   void copy(const HaloPath &path, Side which, bool to_device);
   template <class MakeCopy>
   void copy_each(MakeCopy make);
-  void note(Status status);
 
   HaloTables &tables_;
   const int rank_;
-  device::Staging staging_;
+  device::Transfer transfer_;
   std::vector<device::StridedCopy> copies_;  // of one path; has room for all fields
-  const char *call_ = "hlc_halo_start";  // under way
-  Status failed_ = Status::ok;
-  char words_[512] = "";
 };
 
 }  // namespace halocline::core

@@ -21,6 +21,8 @@ class FieldMemory {
     field.place = held_.find(field.data, field.extent);
     if (field.place.serial < 0 && exposes) expose(field);
   }
+  /// A field in a device's memory has no such place; it is only kept.
+  void keep(const HaloField &field) { static_cast<void>(held_.find(field.data, field.extent)); }
   /// A neighbour's memory, as this process sees it; NULL if this rank has freed the field, or cannot attach what is exposed.
   char *find(std::int64_t serial, const ExposedAddress &exposed, Member member) {
     return serial == kExposedSerial ? attach(exposed) : held_.part(serial, member);

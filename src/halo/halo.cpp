@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/bounds.hpp"
+#include "device/driver.hpp"
 #include "device/pointers.hpp"
 #include "engine/communicator/communicator.hpp"
 #include "engine/memory/fields.hpp"
@@ -97,7 +98,7 @@ Status Halo::check_given(const hlc_swap *what, void *const *data) const {
 /// The images of a field's cells are made for its place.
 Status Halo::refuse_other_place(const std::string &who, int device, int planned) const {
   const auto place = [](int one) {
-    return one == device::kHost ? std::string("in the host's memory") : "on CUDA device " + std::to_string(one);
+    return one == device::kHost ? std::string("in the host's memory") : "on " + device::name_of_device(one);
   };
   return fail(Status::unsupported, "hlc_halo_start_with on rank %d: %s is %s, but the spec's array %s: pass one of the same place", rank(),
               who.c_str(), place(device).c_str(), place(planned).c_str());

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "device/transfer.hpp"
 #include "exchange/channel.hpp"
 #include "exchange/engine_parts.hpp"
 #include "exchange/swap.hpp"
@@ -19,16 +20,6 @@ struct HaloField;
 struct DeviceStream {
   void *stream = nullptr;
   bool is_given = false;
-};
-
-/// The fields of a halo that are in a device's memory. No names: there are none. Their cells are copied from neighbours that are read in
-/// place, and pass through pinned memory of the host for all others, and in reverse.
-struct DeviceFields {
-  int device = 0;
-  std::vector<std::string> names;
-  std::int64_t pinned_bytes = 0;
-  int read = 0, staged = 0;  // links to neighbours
-  std::string why;  // what was asked to be read is not; may be empty
 };
 
 /// One halo: the object behind hlc_halo.

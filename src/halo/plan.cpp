@@ -110,6 +110,8 @@ Status Stage::plan_stage(const hlc_halo_spec &spec, const Options &options, cons
       tables_.fields.push_back(describe_field(spec, f));
       if (tables_.fields.back().device == device::kHost)
         memory_.place(tables_.fields.back(), !spec.rebind && find_mode(options.mode)->reads_fields);
+      else
+        memory_.keep(tables_.fields.back());
     }
     tables_.swapped.reserve(tables_.fields.size());
     return Status::ok;

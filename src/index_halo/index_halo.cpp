@@ -67,13 +67,30 @@ Status IndexHalo::start(const hlc_index_swap *what) {
         "hlc_index_halo_start",
         "views of the last swap are out, and a reverse swap writes what they show; call hlc_index_halo_release first");
   set_swap(what);
+  if (device_) {
+    device_->begin("hlc_index_halo_start");
+    HLC_TRY(device_->fetch_sent(check_ != nullptr));
+    device_->begin("hlc_index_halo_finish");
+  }
   return exchange_.rounds().start();
 }
 
 Status IndexHalo::test() { return exchange_.rounds().test(); }
 
+/// Finish returns the error of a wait.
 void IndexHalo::end_round() {
   if (tables_.reverse) clear_ghosts(tables_);
+  if (!device_) return;
+  for (const auto *links : {&tables_.links, &tables_.self_links})
+    for (const IndexLink &link : *links)
+      if (tables_.reverse) device_->store(link.in_stretch);
+  static_cast<void>(device_->wait());
+}
+
+bool IndexHalo::retire() {
+  const bool retired = exchange_.retire();
+  if (retired && device_) device_->release();
+  return retired;
 }
 
 void IndexHalo::describe_round(RoundDescriptor &descriptor) { descriptor = check_->start(); }
@@ -110,8 +127,13 @@ void IndexHalo::pack(int edge, void *buffer, bool) {
   }
 }
 
+/// Entries that several neighbours add to are added to in the device's memory, by one after the other.
 void IndexHalo::unpack(int edge, const void *buffer) {
   const IndexLink &link = tables_.links[static_cast<std::size_t>(edge)];
+  if (device_ && tables_.reverse) {
+    device_->fetch(link.out_stretch);
+    if (failed(device_->wait())) return;
+  }
   const EntryMap &map = tables_.reverse ? link.out_map : link.in_map;
   auto *from = const_cast<char *>(static_cast<const char *>(buffer));  // a layout's data; only read here
   std::int64_t offset = 0;
@@ -122,6 +144,12 @@ void IndexHalo::unpack(int edge, const void *buffer) {
     tables_.reverse ? add(map, field.kind, field.layout, packed) : take(map, field.kind, field.layout, packed);
     offset += map.count * field.kind.bytes();
   }
+  store(link);
+}
+
+/// What has been received, on a device.
+void IndexHalo::store(const IndexLink &link) {
+  if (device_) device_->store(tables_.reverse ? link.out_stretch : link.in_stretch);
 }
 
 void IndexHalo::pull(Edges edges) {
@@ -139,20 +167,34 @@ void IndexHalo::pull(Edges edges) {
 
 Status IndexHalo::finish() {
   const Status status = exchange_.rounds().finish(true);
-  if (status == Status::ok && !tables_.reverse) fetch_back(tables_);
-  return status;
+  if (status != Status::ok) return status;
+  // The neighbours have what they need even if copies to a device have failed here. But this rank's ghosts are not what they should be.
+  const Status copied = device_ ? device_->result() : Status::ok;
+  if (failed(copied)) exchange_.rounds().break_up();
+  if (!device_ && !tables_.reverse) fetch_back(tables_);
+  return copied;
 }
 
 /// Moves entries between my own lists; in reverse, adds them to where they are from.
 void IndexHalo::copy_to_self() {
-  for (const IndexLink &link : tables_.self_links)
-    for (const int f : tables_.swapped) {
-      const IndexField &field = tables_.fields[static_cast<std::size_t>(f)];
-      if (tables_.reverse)
-        add(link.out_map, field.kind, field.layout, field.layout);
-      else
-        take(link.in_map, field.kind, field.layout, field.layout);
+  for (const IndexLink &link : tables_.self_links) {
+    if (device_ && tables_.reverse) {
+      device_->fetch(link.out_stretch);
+      if (failed(device_->wait())) return;
     }
+    move_to_self(link);
+    store(link);
+  }
+}
+
+void IndexHalo::move_to_self(const IndexLink &link) {
+  for (const int f : tables_.swapped) {
+    const IndexField &field = tables_.fields[static_cast<std::size_t>(f)];
+    if (tables_.reverse)
+      add(link.out_map, field.kind, field.layout, field.layout);
+    else
+      take(link.in_map, field.kind, field.layout, field.layout);
+  }
 }
 
 }  // namespace halocline::core

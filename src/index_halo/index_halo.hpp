@@ -9,6 +9,7 @@
 #include "exchange/exchange.hpp"
 #include "exchange/fields.hpp"
 #include "exchange/packer.hpp"
+#include "index_halo/device_entries.hpp"
 #include "index_halo/tables.hpp"
 
 namespace halocline::core {
@@ -38,12 +39,13 @@ class IndexHalo final : private Packer {
   Status announce_release();
   Status show_view(int field, int neighbour, hlc_index_view *view);
   /// As those of an exchange.
-  bool retire() { return exchange_.retire(); }
+  bool retire();
   Work work() const;
   Status end(bool others_broken) { return exchange_.end(others_broken); }
 
   RoundState state() const { return exchange_.state(); }
   hlc_plan_info describe() const;
+  DeviceFields device_fields() const { return device_ ? device_->describe() : DeviceFields(); }
 
  private:
   void pack(int edge, void *buffer, bool past_caches) override;
@@ -59,6 +61,8 @@ class IndexHalo final : private Packer {
   void take_fields(const hlc_index_halo_spec &spec);
   Status join_self_links();
 
+  void store(const IndexLink &link);
+  void move_to_self(const IndexLink &link);
   Status check_swap(const hlc_index_swap &what) const;
   void set_swap(const hlc_index_swap *what);
   void make_views();
@@ -72,6 +76,7 @@ class IndexHalo final : private Packer {
 
   bool everything_ = false;  // the parts of the exchange are those of a whole swap
   bool views_ = false;  // mode view without HALOCLINE_CHECK=1
+  std::unique_ptr<DeviceEntries> device_;  // null unless a field is in a device's memory
   std::unique_ptr<IndexCheck> check_;  // null unless HALOCLINE_CHECK=1
 };
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/types.hpp"
+#include "device/pointers.hpp"
 #include "engine/communicator/consistency.hpp"
 #include "engine/memory/fields.hpp"
 #include "exchange/modes/modes.hpp"
@@ -102,6 +103,10 @@ Status IndexHalo::create(const hlc_index_halo_spec *spec) {
     tables_.entries = spec->nentries;
     take_fields(*spec);
     take_links(*spec, communicator_.rank(), tables_);
+    if (DeviceEntries::are_in(tables_)) {
+      device_ = std::make_unique<DeviceEntries>(tables_, communicator_.rank());
+      HLC_TRY(device_->create());
+    }
     if (options_.mode == HLC_MODE_VIEW) make_views();
     label = label_of("index halo", tables_.fields);
     edges = edges_of(tables_);
@@ -121,7 +126,7 @@ void IndexHalo::take_fields(const hlc_index_halo_spec &spec) {
   for (int f = 0; f < spec.nfields; ++f) {
     const hlc_index_field &given = spec.fields[f];
     IndexField field{kind_of(given), layout_of(given), held_.find(given.data, field_extent(spec, given)),
-                     given.name ? given.name : "field " + std::to_string(f)};
+                     given.name ? given.name : "field " + std::to_string(f), field_extent(spec, given), device::find_device(given.data)};
     tables_.fields.push_back(std::move(field));
   }
   tables_.swapped.reserve(tables_.fields.size());
@@ -182,6 +187,7 @@ hlc_plan_info IndexHalo::describe() const {
   for (const IndexLink &link : tables_.self_links)
     for (const IndexField &field : tables_.fields) info.self_bytes += static_cast<std::int64_t>(link.in.size()) * field.kind.bytes();
   info.memory_bytes += static_cast<std::int64_t>(sizeof(IndexHalo) + tables_.fields.size() * sizeof(IndexField));
+  if (device_) info.memory_bytes += device_->bytes();
   for (const auto *links : {&tables_.links, &tables_.self_links})
     for (const IndexLink &link : *links)
       info.memory_bytes += link.in_map.memory_bytes() + link.out_map.memory_bytes() +

@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "base/types.hpp"
-#include "device/pointers.hpp"
 #include "exchange/tags.hpp"
 
 namespace halocline::core {
@@ -143,7 +142,6 @@ Status check_field(const hlc_index_halo_spec &spec, int f, int rank) {
   const hlc_index_field &field = spec.fields[f];
   std::string who = field_name(spec, f);
   if (!field.data && spec.nentries > 0) return refuse(rank, who + ": data is NULL");
-  HLC_TRY(device::check_on_host({"hlc_index_halo_init", rank}, field.data, [&] { return who; }));
   HLC_TRY(check_element(field, who, rank));
   HLC_TRY(check_strides(spec, field, who, rank));
   return check_apart(spec, f, rank);

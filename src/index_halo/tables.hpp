@@ -17,6 +17,12 @@ struct IndexField {
   EntryLayout layout;
   FieldPlace place;
   std::string name;  // for messages
+  std::int64_t extent = 0;  // bytes
+  int device = -1;  // in whose memory it is; -1: the host's
+  char *on_device = nullptr;  // then where, and the layout is that of its image in the host's memory
+
+  /// As the program has it.
+  EntryLayout given() const { return {on_device ? on_device : layout.data, layout.entry, layout.component}; }
 
   /// The offset of the field in a message, behind the fields before it. It is aligned where the field is shown there.
   std::int64_t aligned(std::int64_t offset) const { return round_up(offset, std::min<std::int64_t>(kind.element & -kind.element, 16)); }
@@ -26,6 +32,12 @@ struct IndexField {
 struct IndexPeerField {
   std::int64_t serial = -1, offset = 0;  // its place in the node's fields
   EntryLayout layout;  // as this process sees it
+};
+
+/// The runs of a list in my array, and the stretch of it that has them all.
+struct EntryStretch {
+  std::vector<EntryRun> runs;
+  std::int64_t first = 0, count = 0;
 };
 
 /// One entry of the list of neighbours. If it names another rank, the maps lead to a buffer, or to the neighbour's array where that is read
@@ -39,6 +51,7 @@ struct IndexLink {
   std::vector<IndexPeerField> fields;  // the neighbour's; none where it is not read directly
   std::vector<const char *> data;  // mode view: per field, where the last swap shows its values; NULL: it did not move them
   std::vector<hlc_index_run> runs, own_runs;  // of its views, in that place and in my ghosts; found when first asked for
+  EntryStretch out_stretch, in_stretch;  // only where fields are in a device's memory
   bool in_buffer = false;  // the last swap shows its values in a buffer
 };
 

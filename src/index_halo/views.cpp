@@ -33,6 +33,11 @@ void IndexHalo::make_views() {
                   "mode view: with HALOCLINE_CHECK=1 cells are copied into the halo, as in mode direct, and views show the halo");
     return;
   }
+  if (device_) {
+    if (!options_.chosen)
+      report_once("view", "device", "mode view: fields are in a device's memory; entries are copied into the ghosts, and views show the ghosts");
+    return;
+  }
   views_ = true;
   for (auto *links : {&tables_.links, &tables_.self_links})
     for (IndexLink &link : *links) link.data.resize(tables_.fields.size());
@@ -90,7 +95,7 @@ void IndexHalo::fill_view(IndexLink &link, std::size_t f, hlc_index_view &view) 
   const bool shown = exchange_.views_out(), in_buffer = shown && link.in_buffer;
   std::vector<hlc_index_run> &runs = shown ? link.runs : link.own_runs;
   if (runs.empty()) runs = in_buffer ? one_run(link.in) : runs_of(shown ? link.shown : link.in);
-  EntryLayout layout = tables_.fields[f].layout;
+  EntryLayout layout = tables_.fields[f].given();
   if (in_buffer) layout = packed_at(nullptr, tables_.fields[f].kind);
   if (shown && !in_buffer && !link.fields.empty()) layout = link.fields[f].layout;
   view = {shown ? link.data[f] : layout.data,     layout.entry, layout.component,

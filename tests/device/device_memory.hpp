@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 
 #include "support/mpi_test.hpp"
 
@@ -15,7 +16,21 @@ extern "C" {
 #include "device/stand_in.h"
 }
 
+/// The name of a function as the driver of this platform has it.
+#define DRIVER_NAME(function) DRIVER_NAME_OF(function)
+#define DRIVER_NAME_OF(name) #name
+
 namespace halocline::test {
+
+#ifdef HALOCLINE_STAND_IN_HIP
+inline constexpr const char *kPlatform = "HIP", *kErrorPrefix = "hipError";
+inline constexpr const char *kOutOfMemoryName = "hipErrorOutOfMemory", *kMapFailedName = "hipIpcOpenMemHandle of HIP's driver returned hipErrorMapFailed";
+#else
+inline constexpr const char *kPlatform = "CUDA", *kErrorPrefix = "CUDA_ERROR_";
+inline constexpr const char *kOutOfMemoryName = "CUDA_ERROR_OUT_OF_MEMORY", *kMapFailedName = "cuIpcOpenMemHandle_v2 of CUDA's driver returned CUDA_ERROR_MAP_FAILED";
+#endif
+/// "CUDA device 0".
+inline std::string named_device(int device) { return std::string(kPlatform) + " device " + std::to_string(device); }
 
 /// The stand-in's functions; null until it is loaded.
 struct Driver {
@@ -85,22 +100,22 @@ inline Driver load_driver() {
   find_if_there(library, "stand_in_cuda_ipc", driver.ipc, decltype(driver.ipc)([](stand_in_ipc) {}));
   find_if_there(library, "stand_in_cuda_inside", driver.inside, decltype(driver.inside)([] { return 0L; }));
   find_if_there(library, "stand_in_cuda_read", driver.read, decltype(driver.read)([] { return 0L; }));
-  find(library, "cuInit", driver.init);
-  find(library, "cuDevicePrimaryCtxRetain", driver.retain);
-  find(library, "cuDevicePrimaryCtxRelease_v2", driver.release);
-  find(library, "cuCtxPushCurrent_v2", driver.push);
-  find(library, "cuCtxPopCurrent_v2", driver.pop);
-  find(library, "cuStreamCreate", driver.stream_create);
-  find(library, "cuStreamDestroy_v2", driver.stream_destroy);
-  find(library, "cuStreamSynchronize", driver.stream_synchronize);
-  find(library, "cuMemAlloc_v2", driver.alloc);
-  find(library, "cuMemAllocAsync", driver.pool_alloc);
-  find(library, "cuMemFree_v2", driver.free);
-  find(library, "cuMemHostAlloc", driver.host_alloc);
-  find(library, "cuMemFreeHost", driver.host_free);
-  find(library, "cuMemcpyHtoD_v2", driver.to_device);
-  find(library, "cuMemcpyDtoH_v2", driver.to_host);
-  find(library, "cuMemcpy3DAsync_v2", driver.copy_3d);
+  find(library, DRIVER_NAME(cuInit), driver.init);
+  find(library, DRIVER_NAME(cuDevicePrimaryCtxRetain), driver.retain);
+  find(library, DRIVER_NAME(cuDevicePrimaryCtxRelease_v2), driver.release);
+  find(library, DRIVER_NAME(cuCtxPushCurrent_v2), driver.push);
+  find(library, DRIVER_NAME(cuCtxPopCurrent_v2), driver.pop);
+  find(library, DRIVER_NAME(cuStreamCreate), driver.stream_create);
+  find(library, DRIVER_NAME(cuStreamDestroy_v2), driver.stream_destroy);
+  find(library, DRIVER_NAME(cuStreamSynchronize), driver.stream_synchronize);
+  find(library, DRIVER_NAME(cuMemAlloc_v2), driver.alloc);
+  find(library, DRIVER_NAME(cuMemAllocAsync), driver.pool_alloc);
+  find(library, DRIVER_NAME(cuMemFree_v2), driver.free);
+  find(library, DRIVER_NAME(cuMemHostAlloc), driver.host_alloc);
+  find(library, DRIVER_NAME(cuMemFreeHost), driver.host_free);
+  find(library, DRIVER_NAME(cuMemcpyHtoD_v2), driver.to_device);
+  find(library, DRIVER_NAME(cuMemcpyDtoH_v2), driver.to_host);
+  find(library, DRIVER_NAME(cuMemcpy3DAsync_v2), driver.copy_3d);
   return driver;
 }
 
@@ -153,22 +168,23 @@ class Current {
   CUcontext context_ = nullptr;
 };
 
-/// Memory from the driver, which copies to it and from it.
+/// Memory from the driver, which copies to it and from it. It may begin so many bytes behind the allocation's first one.
 class Allocation {
  public:
-  explicit Allocation(std::size_t bytes, bool in_pool = false) : bytes_(bytes) {
-    EXPECT_EQ(in_pool ? driver().pool_alloc(&address_, bytes, nullptr) : driver().alloc(&address_, bytes), 0);
+  explicit Allocation(std::size_t bytes, bool in_pool = false, std::size_t before = 0) : bytes_(bytes), before_(before) {
+    EXPECT_EQ(in_pool ? driver().pool_alloc(&address_, before + bytes, nullptr) : driver().alloc(&address_, before + bytes), 0);
+    address_ += before_;
   }
   Allocation(const Allocation &) = delete;
   Allocation &operator=(const Allocation &) = delete;
-  ~Allocation() { EXPECT_EQ(driver().free(address_), 0); }
+  ~Allocation() { EXPECT_EQ(driver().free(address_ - before_), 0); }
 
   void *data() const { return reinterpret_cast<void *>(static_cast<std::uintptr_t>(address_)); }
   void write(const void *from) const { EXPECT_EQ(driver().to_device(address_, from, bytes_), 0); }
   void read(void *to) const { EXPECT_EQ(driver().to_host(to, address_, bytes_), 0); }
 
  private:
-  std::size_t bytes_;
+  std::size_t bytes_, before_;
   CUdeviceptr address_ = 0;
 };
 

@@ -7,9 +7,8 @@
 #include <map>
 #include <memory>
 
-#include "device/device_memory.hpp"
+#include "device/device_plane.hpp"
 #include "support/any_swap.hpp"
-#include "support/plane.hpp"
 #include "support/rig.hpp"
 
 namespace halocline::test {
@@ -156,25 +155,6 @@ std::string explained(const hlc_halo *halo, hlc_format format) {
   return text;
 }
 
-/// A plane whose cells are on a device.
-class DevicePlane {
- public:
-  explicit DevicePlane(hlc_mode mode = HLC_MODE_P2P, int device = 0) : current_(device), plane(mode), cells_(8 * 8 * 8) {
-    cells_.write(plane.cells.data());
-    plane.field.data = cells_.data();
-  }
-  const Allocation &cells() const { return cells_; }
-
- private:
-  Current current_;
-
- public:
-  Plane plane;
-
- private:
-  Allocation cells_;
-};
-
 TEST(StagedFields, are_explained) {
   for (const hlc_mode mode : {HLC_MODE_DIRECT, HLC_MODE_AUTO}) {
     DevicePlane device(mode);
@@ -183,8 +163,8 @@ TEST(StagedFields, are_explained) {
     const std::string words = explained(halo, HLC_FORMAT_TEXT), json = explained(halo, HLC_FORMAT_JSON);
     hlc_plan_info info{};
     EXPECT_TRUE(ok(hlc_halo_info(halo, &info)));
-    const std::string way = info.via_direct == 0 ? "on CUDA device 0, staged through "
-                                                 : "on CUDA device 0, read in place over " + std::to_string(info.via_direct) + " of " +
+    const std::string way = info.via_direct == 0 ? "on " + named_device(0) + ", staged through "
+                                                 : "on " + named_device(0) + ", read in place over " + std::to_string(info.via_direct) + " of " +
                                                        std::to_string(info.neighbours) + " links, else staged through ";
     EXPECT_NE(words.find(way), std::string::npos) << words;
     EXPECT_EQ(words.find("not read in place"), std::string::npos) << words;
@@ -231,7 +211,7 @@ TEST(StagedFields, of_two_devices_are_refused_with_both_names) {
   plane.spec.fields = fields;
   hlc_halo *halo = nullptr;
   EXPECT_TRUE(is_status(HLC_ERR_UNSUPPORTED, hlc_halo_init(context(), &plane.spec, &halo)));
-  EXPECT_TRUE(message_names({"field 'theta' is in the memory of CUDA device 0, and field 'salt' in that of device 3"}));
+  EXPECT_TRUE(message_names({"field 'theta' is in the memory of " + named_device(0) + ", and field 'salt' in that of device 3"}));
   EXPECT_EQ(halo, nullptr);
 }
 
@@ -242,7 +222,7 @@ TEST(StagedFields, of_a_swap_must_be_where_those_of_the_plan_are) {
   REQUIRE_EVERYWHERE(ok(hlc_halo_init(context(), &device.plane.spec, &halo)));
   void *const other = device.plane.cells.data();
   EXPECT_TRUE(is_status(HLC_ERR_UNSUPPORTED, hlc_halo_start_with(halo, nullptr, &other)));
-  EXPECT_TRUE(message_names({"data[0], for field 'theta', is in the host's memory, but the spec's array on CUDA device 0"}));
+  EXPECT_TRUE(message_names({std::string("data[0], for field 'theta', is in the host's memory, but the spec's array on " + named_device(0)}));
   EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
   EXPECT_TRUE(ok(hlc_halo_finish(halo)));
   EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
@@ -367,8 +347,8 @@ TEST_F(ReadInPlace, what_is_refused_is_staged_by_both_sides) {
     const std::string words = explained(rig.halo(), HLC_FORMAT_TEXT);
     if (rank() % 2 == 1) {
       EXPECT_NE(
-          words.find(refusal == STAND_IN_IPC_NOT_OPENED ? "cuIpcOpenMemHandle_v2 of CUDA's driver returned CUDA_ERROR_MAP_FAILED (205)"
-                                                        : "its memory has no CUDA IPC handle"),
+          words.find(refusal == STAND_IN_IPC_NOT_OPENED ? std::string(kMapFailedName) + " (205)"
+                                                        : std::string("its memory has no ") + kPlatform + " IPC handle"),
           std::string::npos)
           << words;
     } else if (refusal == STAND_IN_IPC_NOT_OPENED) {
@@ -388,7 +368,7 @@ TEST_F(ReadInPlace, memory_of_a_pool_is_staged_and_explain_says_why) {
   EXPECT_EQ(info_of(halo).via_direct, 0);
   if (!checks()) {
     const std::string words = explained(halo, HLC_FORMAT_TEXT), json = explained(halo, HLC_FORMAT_JSON);
-    EXPECT_NE(words.find("  not read in place: field 'theta' of rank " + std::to_string(rank()) + ": its memory has no CUDA IPC handle"),
+    EXPECT_NE(words.find("  not read in place: field 'theta' of rank " + std::to_string(rank()) + ": its memory has no " + kPlatform + " IPC handle"),
               std::string::npos)
         << words;
     EXPECT_NE(json.find("\"why\": \"field 'theta' of rank"), std::string::npos) << json;
@@ -396,83 +376,7 @@ TEST_F(ReadInPlace, memory_of_a_pool_is_staged_and_explain_says_why) {
   EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
 }
 
-// ---------------------------------------------------------------- the order of things
-
-/// A copy between a pinned array and a device's, whole, in a stream: what a kernel is to the order of things.
-void give_copy(CUstream stream, void *pinned, void *on_device, bool to_device, std::size_t bytes) {
-  CUDA_MEMCPY3D copy{};
-  stand_in_half &host = to_device ? copy.from : copy.to, &device = to_device ? copy.to : copy.from;
-  host.type = 1;
-  host.host = pinned;
-  device.type = 2;
-  device.device = static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(on_device));
-  copy.from.pitch = copy.to.pitch = copy.width = bytes;
-  copy.from.height = copy.to.height = copy.height = copy.depth = 1;
-  EXPECT_EQ(driver().copy_3d(&copy, stream), 0);
-}
-
-/// What the program has given to the default stream precedes the swap's copies; the host has not waited for it.
-TEST(StagedFields, wait_for_the_default_stream) {
-  DevicePlane device(HLC_MODE_NOTIFY);
-  hlc_halo *halo = nullptr;
-  REQUIRE_EVERYWHERE(ok(hlc_halo_init(context(), &device.plane.spec, &halo)));
-  void *pinned = nullptr;
-  ASSERT_EQ(driver().host_alloc(&pinned, 8 * 8 * 8, 0), 0);
-  for (int step = 1; step <= 20; ++step) {
-    for (int i = 0; i < 64; ++i) static_cast<double *>(pinned)[i] = 1000 * step + rank();
-    give_copy(nullptr, pinned, device.cells().data(), true, 8 * 8 * 8);
-    EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
-    EXPECT_TRUE(ok(hlc_halo_finish(halo)));
-    double cells[64];
-    device.cells().read(cells);
-    // Dimension 0, which is contiguous, is shared out among the ranks; its low halo is cells 0 and 1 of a row.
-    EXPECT_EQ(cells[2 * 8], 1000 * step + (rank() + size() - 1) % size()) << "step " << step;
-  }
-  EXPECT_EQ(driver().host_free(pinned), 0);
-  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
-}
-
-class StagedStreams : public testing::TestWithParam<ModeChoice> {};
-
-/// The host waits for nothing but the last of many steps. The streams take turns, of which each knows only what was given to itself.
-TEST_P(StagedStreams, of_the_program_are_followed_and_go_on_with_the_halo) {
-  for (const bool staged : {false, true}) {
-    DevicePlane device(GetParam().mode);
-    device.plane.spec.epoch = GetParam().epoch;
-    device.plane.spec.drive = GetParam().drive;
-    device.plane.spec.staged = staged;
-    hlc_halo *halo = nullptr;
-    REQUIRE_EVERYWHERE(ok(hlc_halo_init(context(), &device.plane.spec, &halo)));
-    constexpr int kSteps = 12, kCells = 64;
-    constexpr std::size_t kBytes = kCells * sizeof(double);
-    void *pinned = nullptr, *seen = nullptr;
-    ASSERT_EQ(driver().host_alloc(&pinned, kSteps * kBytes, 0), 0);
-    ASSERT_EQ(driver().host_alloc(&seen, kSteps * kBytes, 0), 0);
-    CUstream stream = nullptr;
-    ASSERT_EQ(driver().stream_create(&stream, 1), 0);
-    const auto cells = [](void *memory, int step) { return static_cast<double *>(memory) + step * kCells; };
-    for (int step = 0; step < kSteps; ++step) {
-      for (int i = 0; i < kCells; ++i) cells(pinned, step)[i] = 1000 * step + rank();
-      give_copy(stream, cells(pinned, step), device.cells().data(), true, kBytes);
-      EXPECT_TRUE(ok(hlc_halo_start_on(halo, nullptr, stream)));
-      EXPECT_TRUE(ok(hlc_halo_finish_on(halo, stream)));
-      give_copy(stream, cells(seen, step), device.cells().data(), false, kBytes);
-    }
-    EXPECT_EQ(driver().stream_synchronize(stream), 0);
-    for (int step = 0; step < kSteps; ++step) {
-      EXPECT_EQ(cells(seen, step)[2 * 8], 1000 * step + (rank() + size() - 1) % size()) << "step " << step;
-      EXPECT_EQ(cells(seen, step)[2 * 8 + 7], 1000 * step + (rank() + 1) % size()) << "step " << step;
-      EXPECT_EQ(cells(seen, step)[2 * 8 + 2], 1000 * step + rank()) << "step " << step;
-    }
-    EXPECT_EQ(driver().stream_destroy(stream), 0);
-    EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
-    EXPECT_EQ(driver().host_free(pinned), 0);
-    EXPECT_EQ(driver().host_free(seen), 0);
-    EXPECT_EQ(driver().broken(), 0) << driver().rule();
-  }
-}
-
-FOR_ALL_MODES(StagedStreams);
+// ---------------------------------------------------------------- of the host
 
 TEST(StagedFields, of_the_host_alone_ignore_streams) {
   Plane plane;
@@ -506,7 +410,7 @@ constexpr int kOutOfMemory = 2, kInvalidValue = 1, kIllegalAddress = 700;
 /// The status of a failure on the rank that it happens on, and what its message says.
 void expect_failure(int code, hlc_status status) {
   EXPECT_TRUE(is_status(code == kOutOfMemory ? HLC_ERR_MEMORY : HLC_ERR_DEVICE, status));
-  EXPECT_TRUE(message_names({"on rank " + std::to_string(size() - 1), "of CUDA's driver returned CUDA_ERROR_", "on device 0"}));
+  EXPECT_TRUE(message_names({"on rank " + std::to_string(size() - 1), std::string("of ") + kPlatform + "'s driver returned " + kErrorPrefix, "on device 0"}));
 }
 
 /// Starts a swap; one that has failed on this rank is tried again. A crashed device fails again.

@@ -17,7 +17,7 @@
 
 #include "device/cuda_constants.h"
 
-enum { MOST = 4096, DEVICES = 8, STREAMS = 64, EVENTS = 256, DEPTH = 8, EXIT_STATUS = 70 };
+enum { MOST = 4096, DEVICES = 8, STREAMS = 64, EVENTS = 256, DEPTH = 8, EXIT_STATUS = 70, PAGE = 4096 };
 static const size_t MAX_PITCH = 2147483647;
 
 struct stand_in_context {
@@ -37,14 +37,6 @@ static struct piece {
   int owner_device;
 } pieces[MOST];
 static int pieces_used = 0;
-enum { PAGE = 4096 };
-
-/* A handle: where the allocation's file is. */
-struct handle {
-  int process, file, device;
-  long serial;
-  size_t bytes; /* without the last page */
-};
 
 struct operation {
   CUDA_MEMCPY3D copy;
@@ -156,19 +148,8 @@ int cuInit(unsigned flags) {
 }
 
 int cuGetErrorName(int error, const char **name) {
-  switch (error) {
-    case SUCCESS: *name = "CUDA_SUCCESS"; return SUCCESS;
-    case INVALID_VALUE: *name = "CUDA_ERROR_INVALID_VALUE"; return SUCCESS;
-    case OUT_OF_MEMORY: *name = "CUDA_ERROR_OUT_OF_MEMORY"; return SUCCESS;
-    case NOT_INITIALIZED: *name = "CUDA_ERROR_NOT_INITIALIZED"; return SUCCESS;
-    case INVALID_CONTEXT: *name = "CUDA_ERROR_INVALID_CONTEXT"; return SUCCESS;
-    case MAP_FAILED_HERE: *name = "CUDA_ERROR_MAP_FAILED"; return SUCCESS;
-    case ALREADY_MAPPED: *name = "CUDA_ERROR_ALREADY_MAPPED"; return SUCCESS;
-    case INVALID_HANDLE: *name = "CUDA_ERROR_INVALID_HANDLE"; return SUCCESS;
-    case CRASHED: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; return SUCCESS;
-    case LAUNCH_FAILED: *name = "CUDA_ERROR_LAUNCH_FAILED"; return SUCCESS;
-    default: *name = NULL; return INVALID_VALUE;
-  }
+  *name = name_of_error(error);
+  return *name ? SUCCESS : INVALID_VALUE;
 }
 
 /* ---------------------------------------------------------------- memory */
@@ -346,6 +327,11 @@ int cuCtxSetCurrent(CUcontext context) {
   return status;
 }
 
+int cuCtxGetCurrent(CUcontext *context) {
+  *context = stacked > 0 ? stack[stacked - 1] : NULL;
+  return initialised ? SUCCESS : NOT_INITIALIZED;
+}
+
 int cuCtxPopCurrent_v2(CUcontext *context) {
   pthread_mutex_lock(&lock);
   const int status = initialised ? needs_context("cuCtxPopCurrent") : NOT_INITIALIZED;
@@ -418,16 +404,20 @@ static int has_handle(const struct piece *piece) {
   return piece && piece->kind == STAND_IN_DEVICE && piece->data && piece->context && !piece->owner;
 }
 
-/* Of an address that it does not know the driver says: no type, the address itself as the host's, the ordinal -2. */
+/* Of an address that it does not know the driver says: no type, the address itself as the host's, the ordinal -2. HIP: no address; and of a
+ * range's size it writes the lower half. */
 static int answer(int attribute, void *into, uintptr_t address) {
   const struct piece *piece = find(address);
   switch (attribute) {
     case CONTEXT: *(CUcontext *)into = piece ? piece->context : NULL; return SUCCESS;
     case MEMORY_TYPE: *(unsigned *)into = !piece ? 0 : piece->kind == STAND_IN_PINNED ? HOST : DEVICE; return SUCCESS;
-    case HOST_POINTER: *(uintptr_t *)into = piece && piece->kind == STAND_IN_DEVICE ? 0 : address; return SUCCESS;
+    case HOST_POINTER: *(uintptr_t *)into = (piece ? piece->kind == STAND_IN_DEVICE : IS_HIP) ? 0 : address; return SUCCESS;
     case IPC_CAPABLE: *(unsigned *)into = ipc != STAND_IN_IPC_NOT_GIVEN && has_handle(piece); return SUCCESS;
     case RANGE_START: *(CUdeviceptr *)into = piece ? piece->first : 0; return SUCCESS;
-    case RANGE_SIZE: *(size_t *)into = piece ? piece->end - piece->first : 0; return SUCCESS;
+    case RANGE_SIZE:
+      if (IS_HIP) return *(unsigned *)into = piece ? (unsigned)(piece->end - piece->first) : 0, SUCCESS;
+      *(size_t *)into = piece ? piece->end - piece->first : 0;
+      return SUCCESS;
     case DEVICE_ORDINAL: *(int *)into = piece ? piece->ordinal : -2; return SUCCESS;
     default: return INVALID_VALUE;
   }
@@ -437,7 +427,7 @@ static int answer(int attribute, void *into, uintptr_t address) {
 int cuPointerGetAttributes(unsigned count, int *attributes, void **data, CUdeviceptr address) {
   pthread_mutex_lock(&lock);
   ++asked;
-  int status = !initialised ? NOT_INITIALIZED : attributes[0] == CONTEXT || attributes[0] == IPC_CAPABLE ? may_fail() : SUCCESS;
+  int status = !initialised && !IS_HIP ? NOT_INITIALIZED : attributes[0] == CONTEXT || attributes[0] == IPC_CAPABLE ? may_fail() : SUCCESS;
   for (unsigned i = 0; !status && i < count; ++i) status = answer(attributes[i], data[i], (uintptr_t)address);
   pthread_mutex_unlock(&lock);
   return status;
@@ -730,10 +720,26 @@ static int copy_now(char *to, const char *from, size_t bytes, CUdeviceptr device
 int cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) { return copy_now(NULL, from, bytes, to, "cuMemcpyHtoD"); }
 int cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) { return copy_now(to, NULL, bytes, from, "cuMemcpyDtoH"); }
 
+/* As a copy, but that the host does not wait for it is left out. */
+int cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t bytes) {
+  pthread_mutex_lock(&lock);
+  int status = may_fail();
+  if (!status) status = needs_context("cuMemsetD8");
+  const struct piece *piece = find((uintptr_t)to);
+  if (!status && (!inside(piece, (uintptr_t)to, bytes) || piece->kind != STAND_IN_DEVICE))
+    status = breaks(INVALID_VALUE, "cuMemsetD8: it leaves the allocation");
+  if (!status) memset(piece->data + ((uintptr_t)to - piece->first), value, bytes);
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
 /* The rules for one side of a copy. The host's memory may be pageable, but then the call waits for the copy: the library does not want that. */
 static int check_half(const char *side, const stand_in_half *half, const CUDA_MEMCPY3D *copy) {
   if (half->type != HOST && half->type != DEVICE) return breaks(INVALID_VALUE, "cuMemcpy3DAsync: %sMemoryType is %u", side, half->type);
-  if (half->level || half->reserved) return breaks(INVALID_VALUE, "cuMemcpy3DAsync: %sLOD and reserved must be 0", side);
+#ifndef HALOCLINE_STAND_IN_HIP
+  if (half->reserved) return breaks(INVALID_VALUE, "cuMemcpy3DAsync: %sreserved must be 0", side);
+#endif
+  if (half->level) return breaks(INVALID_VALUE, "cuMemcpy3DAsync: %sLOD must be 0", side);
   if (half->pitch < copy->width + half->x || half->pitch > MAX_PITCH)
     return breaks(INVALID_VALUE, "cuMemcpy3DAsync: %sPitch is %zu, but must be at least WidthInBytes, %zu, and at most %zu", side,
                   half->pitch, copy->width, MAX_PITCH);

@@ -1,4 +1,6 @@
-/* A stand-in for CUDA's driver: libcuda.so.1 of the tests. Its answers are those that the driver of an H200 gave
+/* A stand-in for CUDA's driver: libcuda.so.1 of the tests. Compiled with HALOCLINE_STAND_IN_HIP it is HIP's library, libamdhip64.so.6, under whose
+ * names it does the same, but for what ROCm's sources say of addresses that they do not know and of the layout of copies.
+ * Its answers are those that the driver of an H200 gave
  * (docs/results/gpu-2026-11-29.txt), or those of its documentation.
  *
  * Memory of a device is a file in memory that the host has mapped without access, so that a load or a store ends the process; copies go
@@ -17,6 +19,10 @@
 #ifndef HALOCLINE_TESTS_DEVICE_STAND_IN_H
 #define HALOCLINE_TESTS_DEVICE_STAND_IN_H
 #include <stddef.h>
+
+#ifdef HALOCLINE_STAND_IN_HIP
+#include "device/hip_names.h"
+#endif
 
 /* What cuMemAlloc, cuMemAllocManaged and cuMemHostAlloc give. */
 enum stand_in_kind { STAND_IN_DEVICE, STAND_IN_MANAGED, STAND_IN_PINNED };
@@ -59,7 +65,10 @@ typedef struct stand_in_half {
   unsigned type;
   void *host;
   CUdeviceptr device;
-  void *array, *reserved;
+  void *array;
+#ifndef HALOCLINE_STAND_IN_HIP
+  void *reserved;
+#endif
   size_t pitch, height;
 } stand_in_half;
 typedef struct CUDA_MEMCPY3D {
@@ -74,6 +83,7 @@ int cuDeviceGet(int *device, int ordinal);
 int cuDeviceGetName(char *name, int length, int device);
 int cuDevicePrimaryCtxRetain(CUcontext *context, int device);
 int cuDevicePrimaryCtxRelease_v2(int device);
+int cuCtxGetCurrent(CUcontext *context);
 int cuCtxSetCurrent(CUcontext context);
 int cuCtxPushCurrent_v2(CUcontext context);
 int cuCtxPopCurrent_v2(CUcontext *context);
@@ -90,6 +100,7 @@ int cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream);
 int cuMemFree_v2(CUdeviceptr address);
 int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags);
 int cuMemFreeHost(void *memory);
+int cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t bytes);
 int cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes);
 int cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes);
 int cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream);

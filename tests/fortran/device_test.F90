@@ -2,7 +2,7 @@
 !> Swaps of a field in a device's memory in order with a stream, in a program that is linked to the stand-in for CUDA's driver. Each rank has a
 !> row of cells.
 program device_test
-  use, intrinsic :: iso_c_binding, only: c_double, c_f_pointer, c_int, c_null_ptr, c_ptr, c_size_t, c_sizeof
+  use, intrinsic :: iso_c_binding, only: c_double, c_f_pointer, c_int, c_loc, c_null_ptr, c_ptr, c_size_t, c_sizeof
   use halocline
   use testing
   implicit none
@@ -89,6 +89,7 @@ contains
     type(hlc_halo) :: halo
     type(c_ptr) :: device, memory, stream
     real(c_double), pointer :: u(:)
+    logical :: allocates
     real(c_double) :: row(cells)
     integer(c_size_t) :: bytes
     integer :: i, status, below, above
@@ -96,11 +97,17 @@ contains
     call expect(cuDevicePrimaryCtxRetain(device, 0_c_int) == 0, "the context")
     call expect(cuCtxSetCurrent(device) == 0, "the current context")
     bytes = cells * c_sizeof(row(1))
-    call expect(cuMemAlloc(memory, bytes) == 0, "memory")
+    allocates = mode == "notify" ! once the library has the memory allocated, once the program has
+    if (allocates) then
+      call hlc_field_alloc(context, u, [1], [cells], memory=HLC_MEMORY_DEVICE)
+      memory = c_loc(u(1))
+    else
+      call expect(cuMemAlloc(memory, bytes) == 0, "memory")
+      call c_f_pointer(memory, u, [cells])
+    end if
     call expect(cuStreamCreate(stream, 1_c_int) == 0, "a stream")
     row = [(10 * context%rank + real(i, c_double), i = 0, cells - 1)]
     call expect(cuMemcpyHtoD(memory, row, bytes) == 0, "the copy to the device")
-    call c_f_pointer(memory, u, [cells])
     call hlc_grid_create(context, [(cells - 2) * context%size], grid, periodic=[.true.])
     call hlc_halo_init(context, grid, [hlc_field_of(u)], 1, halo, mode=mode)
     call hlc_halo_start_on(halo, stream)
@@ -120,7 +127,11 @@ contains
     call expect(nint(row(cells)) == 10 * above + 1, "the high halo")
     call expect(nint(row(2)) == 10 * context%rank + 1, "the block")
     call expect(cuStreamDestroy(stream) == 0, "the end of the stream")
-    call expect(cuMemFree(memory) == 0, "the end of the memory")
+    if (allocates) then
+      call hlc_field_free(context, u)
+    else
+      call expect(cuMemFree(memory) == 0, "the end of the memory")
+    end if
     call expect(cuCtxSetCurrent(c_null_ptr) == 0, "no context")
     call expect(cuDevicePrimaryCtxRelease(0_c_int) == 0, "the end of the context")
     call end_test("a swap is in order with a stream, mode " // mode)

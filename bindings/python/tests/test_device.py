@@ -88,6 +88,24 @@ def test_arrays_with_cudas_array_interface_are_swapped(driver, grid):
         array.free()
 
 
+def test_an_array_of_zeros_is_made_on_the_device(driver, context, grid):
+    before = driver.stand_in_cuda_live()
+    array = context.device_zeros([local + 2 for local in grid.local], order="F")
+    assert driver.stand_in_cuda_live() == before + 1
+    assert array.strides == (8, 8 * array.shape[0])
+    cells = np.asfortranarray(filled(grid))
+    address, count = ctypes.c_ulonglong(array.__cuda_array_interface__["data"][0]), ctypes.c_size_t(cells.nbytes)
+    assert driver.cuMemcpyHtoD_v2(address, ctypes.c_void_p(cells.ctypes.data), count) == 0
+    with halocline.Halo(grid, [halocline.Field.over(grid, array, depth=1)]) as halo:
+        halo.swap()
+    assert driver.cuMemcpyDtoH_v2(ctypes.c_void_p(cells.ctypes.data), address, count) == 0
+    assert (cells == value(*coordinates(grid, (1, 1), (1, 1)))).all()
+    assert "bytes" in repr(array)
+    del array, halo
+    gc.collect()
+    assert driver.stand_in_cuda_live() == before
+
+
 class Tensor(ctypes.Structure):
     """DLManagedTensor of DLPack, with DLTensor in its place."""
 

@@ -109,5 +109,40 @@ class SharedArray {
   T *data_ = nullptr;
 };
 
+/// count values of T in the memory of the device that is current in the thread, filled with zeros (hlc_field_alloc_in). The host cannot access
+/// them: pass data() to fields, and to kernels. Making one is collective.
+template <class T>
+class DeviceArray {
+ public:
+  /// Allocates count values per rank. Collective, also with ranks that make a SharedArray. Throws HLC_ERR_UNSUPPORTED on all ranks if one has
+  /// no driver of a device, HLC_ERR_STATE if no device is current, HLC_ERR_MEMORY if memory is short.
+  DeviceArray(const Context &context, std::size_t count) : context_(context.raw()), count_(count) {
+    void *raw = nullptr;
+    check(hlc_field_alloc_in(context_, HLC_MEMORY_DEVICE, count > SIZE_MAX / sizeof(T) ? SIZE_MAX : count * sizeof(T), &raw));
+    data_ = static_cast<T *>(raw);
+  }
+  DeviceArray(DeviceArray &&other) noexcept
+      : context_(other.context_), count_(std::exchange(other.count_, 0)), data_(std::exchange(other.data_, nullptr)) {}
+  DeviceArray &operator=(DeviceArray &&other) noexcept {
+    std::swap(context_, other.context_);
+    std::swap(count_, other.count_);
+    std::swap(data_, other.data_);
+    return *this;
+  }
+  ~DeviceArray() {
+    void *raw = data_;
+    if (raw && hlc_field_free(context_, &raw) != HLC_OK && !std::uncaught_exceptions()) detail::report("freeing a field on a device");
+  }
+  /// The device's address of the first value.
+  T *data() const noexcept { return data_; }
+  /// Values of this rank.
+  std::size_t size() const noexcept { return count_; }
+
+ private:
+  hlc_context *context_;
+  std::size_t count_;
+  T *data_ = nullptr;
+};
+
 }  // namespace halocline
 #endif

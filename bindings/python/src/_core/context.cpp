@@ -70,6 +70,29 @@ class FieldMemory {
   Alias alias_;
 };
 
+/// The same in a device's memory, which ends with the context.
+class DeviceMemory {
+ public:
+  DeviceMemory(nb::object context, void *data) : holder_(std::move(context)), context_(nb::cast<Context *>(holder_)), data_(data) {
+    context_->on_device_.insert(this);
+  }
+  DeviceMemory(const DeviceMemory &) = delete;
+  DeviceMemory &operator=(const DeviceMemory &) = delete;
+  ~DeviceMemory() {
+    context_->on_device_.erase(this);
+    (void)release();
+  }
+  hlc_status release() {
+    if (!data_ || !context_->is_open() || is_forked()) return HLC_OK;
+    return hlc_field_free(context_->raw_, &data_);
+  }
+
+ private:
+  nb::object holder_;
+  Context *context_;
+  void *data_;
+};
+
 // ---------------------------------------------------------------- context
 
 namespace {
@@ -98,6 +121,7 @@ void Context::close() {
   if (raw_) {
     raw();
     for (const auto &[data, field] : fields_) check(field->release());
+    for (DeviceMemory *field : on_device_) check(field->release());
   }
   check(uses_.ending("Context", &raw_, [](hlc_context **context) {
     const hlc_status status = hlc_finalise(context);
@@ -117,6 +141,16 @@ nb::object Context::allocate(std::size_t bytes) {
   // The array releases the memory, also when this raises.
   raise_pending();
   return array;
+}
+
+nb::tuple Context::allocate_on_device(std::size_t bytes) {
+  void *data = nullptr;
+  hlc_context *context = raw();
+  check(uses_.making([&] { return hlc_field_alloc_in(context, HLC_MEMORY_DEVICE, bytes, &data); }));
+  auto field = std::make_unique<DeviceMemory>(nb::find(this), data);
+  const nb::capsule owner(field.release(), [](void *raw) noexcept { delete static_cast<DeviceMemory *>(raw); });
+  raise_pending();
+  return nb::make_tuple(reinterpret_cast<std::uintptr_t>(data), owner);
 }
 
 void *Context::translated(void *data) const {
@@ -284,6 +318,7 @@ void define_context(nb::module_ &module) {
       .def(nb::init<std::uintptr_t>())
       .def("close", &Context::close)
       .def("allocate", &Context::allocate)
+      .def("allocate_on_device", &Context::allocate_on_device)
       .def("refuse", refuse_plan)
       .def("network", [](const Context &context) { return std::string(hlc_context_network(context.raw())); })
       .def("info", info_of)

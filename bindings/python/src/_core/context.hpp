@@ -46,15 +46,19 @@ class Context {
 
   /// An array of bytes in memory of hlc_field_alloc. Collective.
   nb::object allocate(std::size_t bytes);
+  /// The address of so many bytes in the current device's memory, and what keeps them. Collective.
+  nb::tuple allocate_on_device(std::size_t bytes);
   /// Where the library sees memory that Python may see through an alias.
   void *translated(void *data) const;
 
  private:
   friend class FieldMemory;
+  friend class DeviceMemory;
   hlc_context *raw_ = nullptr;
   Uses uses_;
   // By the address of their aliases.
   std::map<const char *, class FieldMemory *> fields_;
+  std::set<class DeviceMemory *> on_device_;
 };
 
 }  // namespace halocline::python

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ._allreduce import Allreduce
     from ._blocks import Blocks, Box, Shaped
     from ._context import Context, modes, mpi_library, version
+    from ._device import DeviceArray
     from ._exchange import Exchange, Neighbour
     from ._grid import Field, Grid, Placement
     from ._halo import Halo, fills_moving
@@ -50,6 +51,7 @@ __all__ = [
     "Blocks",
     "Box",
     "Context",
+    "DeviceArray",
     "DeviceError",
     "Error",
     "Exchange",
@@ -90,6 +92,7 @@ _HOMES = {
     "modes": "_context",
     "mpi_library": "_context",
     "version": "_context",
+    "DeviceArray": "_device",
     "Exchange": "_exchange",
     "Neighbour": "_exchange",
     "Field": "_grid",

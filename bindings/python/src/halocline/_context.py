@@ -22,6 +22,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from . import _core, _mpi, _process
 from ._arrays import bytes_of, dtype_of, shape_of
+from ._device import DeviceArray
 from ._errors import ArgumentError, Error, PeerDiedError, StateError, WaitTimeoutError, in_python
 
 
@@ -256,6 +257,21 @@ class Context:
             if order not in ("C", "F"):
                 raise ArgumentError(f"Context.zeros: order is {order!r}; it must be 'C' or 'F'")
         return self._core.allocate(max(count, 1))[:count].view(kind).reshape(cells, order=order)
+
+    def device_zeros(self, shape: int | Sequence[int], dtype: DTypeLike = np.float64, order: Literal["C", "F"] = "C") -> DeviceArray:
+        """An array of zeros in the memory of the device of CUDA or HIP that is current in this thread.
+
+        Ranks of the node read it in place. shape, dtype and order as for Context.zeros. Collective. Raises on all ranks: UnsupportedError if
+        one has loaded no driver of a device, StateError if no device is current, OutOfMemoryError or DeviceError if the driver fails.
+        """
+        with agreeing(self, "Context.device_zeros"):
+            kind = dtype_of(dtype, "Context.device_zeros")
+            cells = shape_of(shape, "Context.device_zeros: shape")
+            count = bytes_of(cells, kind, "Context.device_zeros")
+            if order not in ("C", "F"):
+                raise ArgumentError(f"Context.device_zeros: order is {order!r}; it must be 'C' or 'F'")
+        address, owner = self._core.allocate_on_device(count)
+        return DeviceArray(self, address, cells, kind, order, owner)
 
     def close(self) -> None:
         """Closes what was made from the context and is still open, the newest first, then the context.

@@ -220,7 +220,7 @@ int make(Wanted &wanted, const void *result, LeaveToHost leave_to_host) {
   if (const int code = meet(wanted.comm, known, &met); code != MPI_SUCCESS) return code;
   if (met.problem == no_world) return leave(wanted, "the program uses MPI sessions without MPI_Init; call MPI_Init as well", leave_to_host);
   if (met.problem == device_memory)
-    return leave(wanted, "the memory of a rank is that of a CUDA device, which the host cannot access", leave_to_host);
+    return leave(wanted, "the memory of a rank is that of a device, which the host cannot access", leave_to_host);
   if (met.problem < unprepared) return call_comm_errhandler(wanted.comm, refuse_problem(wanted, met.problem));
   std::string obstacle;
   const Status carried = carry(wanted, made, prepared, met, obstacle);

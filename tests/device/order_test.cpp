@@ -1,0 +1,213 @@
+// The order of copies on a device: which work of the program a swap's copies follow, and what follows them. Every second rank's copies are late
+// by milliseconds, those of its neighbours are not, so that a wait or an order that is missing is seen in a few steps.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdlib>
+
+#include "device/device_plane.hpp"
+#include "support/modes.hpp"
+
+namespace halocline::test {
+namespace {
+
+constexpr int kSteps = 12, kCells = 64;
+constexpr std::size_t kBytes = kCells * sizeof(double);
+
+/// Dimension 0, which is contiguous, is shared out among the ranks. In a row its low halo is cells 0 and 1, and its high one 6 and 7.
+constexpr int kLow = 2 * 8, kOwn = 2 * 8 + 2, kHigh = 2 * 8 + 7;
+double written(int step, int by) { return 1000 * step + by; }
+int before() { return (rank() + size() - 1) % size(); }
+int after() { return (rank() + 1) % size(); }
+
+void expect_swapped(const double *cells, int step) {
+  EXPECT_EQ(cells[kLow], written(step, before())) << "step " << step;
+  EXPECT_EQ(cells[kHigh], written(step, after())) << "step " << step;
+  EXPECT_EQ(cells[kOwn], written(step, rank())) << "step " << step;
+}
+
+/// The library's streams wait for the default one, and it waits for them; those of the program here know of nothing but their own work.
+enum : unsigned { kKnowsNothing = 1 };
+
+/// Arrays of all steps, in pinned memory.
+class Pinned {
+ public:
+  Pinned() {
+    EXPECT_EQ(driver().host_alloc(&memory_, kSteps * kBytes, 0), 0);
+    for (int step = 0; step < kSteps; ++step)
+      for (int i = 0; i < kCells; ++i) of(step)[i] = written(step, rank());
+  }
+  Pinned(const Pinned &) = delete;
+  Pinned &operator=(const Pinned &) = delete;
+  ~Pinned() { EXPECT_EQ(driver().host_free(memory_), 0); }
+  double *of(int step) const { return static_cast<double *>(memory_) + step * kCells; }
+
+ private:
+  void *memory_ = nullptr;
+};
+
+class ProgramStream {
+ public:
+  ProgramStream() { EXPECT_EQ(driver().stream_create(&stream_, kKnowsNothing), 0); }
+  ProgramStream(const ProgramStream &) = delete;
+  ProgramStream &operator=(const ProgramStream &) = delete;
+  ~ProgramStream() { EXPECT_EQ(driver().stream_destroy(stream_), 0); }
+  CUstream handle() const { return stream_; }
+  void wait() const { EXPECT_EQ(driver().stream_synchronize(stream_), 0); }
+
+ private:
+  CUstream stream_ = nullptr;
+};
+
+/// A copy between a pinned array and a device's, whole, in a stream: what a kernel is to the order of things.
+void give_copy(CUstream stream, double *pinned, const Allocation &on_device, bool to_device) {
+  CUDA_MEMCPY3D copy{};
+  stand_in_half &host = to_device ? copy.from : copy.to, &device = to_device ? copy.to : copy.from;
+  host.type = 1;
+  host.host = pinned;
+  device.type = 2;
+  device.device = static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(on_device.data()));
+  copy.from.pitch = copy.to.pitch = copy.width = kBytes;
+  copy.from.height = copy.to.height = copy.height = copy.depth = 1;
+  EXPECT_EQ(driver().copy_3d(&copy, stream), 0);
+}
+void write(CUstream stream, double *pinned, const Allocation &on_device) { give_copy(stream, pinned, on_device, true); }
+void read(CUstream stream, double *pinned, const Allocation &on_device) { give_copy(stream, pinned, on_device, false); }
+
+class DeviceOrder : public testing::TestWithParam<ModeChoice> {
+ protected:
+  /// Before the stand-in is loaded, which reads this.
+  static void SetUpTestSuite() { setenv("STAND_IN_CUDA_LATE", rank() % 2 == 1 ? "4000" : "100", 0); }
+  void TearDown() override { EXPECT_EQ(driver().broken(), 0) << driver().rule(); }
+
+  /// Plans a halo of these cells in the mode of the test.
+  static hlc_halo *plan(DevicePlane &device, bool staged = false) {
+    device.plane.spec.mode = GetParam().mode;
+    device.plane.spec.epoch = GetParam().epoch;
+    device.plane.spec.drive = GetParam().drive;
+    device.plane.spec.staged = staged;
+    hlc_halo *halo = nullptr;
+    EXPECT_TRUE(ok(hlc_halo_init(context(), &device.plane.spec, &halo)));
+    return halo;
+  }
+};
+
+/// What the program has given to the default stream precedes the swap; the host has not waited for it.
+TEST_P(DeviceOrder, a_swap_follows_the_default_stream) {
+  DevicePlane device;
+  hlc_halo *halo = plan(device);
+  REQUIRE_EVERYWHERE(halo != nullptr);
+  const Pinned pinned;
+  for (int step = 0; step < kSteps; ++step) {
+    write(nullptr, pinned.of(step), device.cells());
+    EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
+    EXPECT_TRUE(ok(hlc_halo_finish(halo)));
+    double cells[kCells];
+    device.cells().read(cells);
+    expect_swapped(cells, step);
+  }
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+}
+
+/// Also for a stream that waits for no other.
+TEST_P(DeviceOrder, the_halo_is_there_for_all_streams_once_finish_has_returned) {
+  DevicePlane device;
+  hlc_halo *halo = plan(device);
+  REQUIRE_EVERYWHERE(halo != nullptr);
+  const Pinned pinned, seen;
+  const ProgramStream stream;
+  for (int step = 0; step < kSteps; ++step) {
+    device.cells().write(pinned.of(step));
+    EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
+    EXPECT_TRUE(ok(hlc_halo_finish(halo)));
+    read(stream.handle(), seen.of(step), device.cells());
+    stream.wait();
+    expect_swapped(seen.of(step), step);
+  }
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+}
+
+/// A rank whose copies are not late writes the next step while its neighbour's would still be under way.
+TEST_P(DeviceOrder, what_has_been_swapped_may_be_written_once_finish_has_returned) {
+  DevicePlane device;
+  hlc_halo *halo = plan(device);
+  REQUIRE_EVERYWHERE(halo != nullptr);
+  const Pinned pinned;
+  const ProgramStream stream;
+  for (int step = 0; step < kSteps; ++step) {
+    write(stream.handle(), pinned.of(step), device.cells());
+    stream.wait();
+    EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
+    EXPECT_TRUE(ok(hlc_halo_finish(halo)));
+    if (rank() % 2 == 0) continue;
+    double cells[kCells];
+    device.cells().read(cells);
+    expect_swapped(cells, step);
+  }
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+}
+
+/// The host waits for nothing but the last of many steps.
+TEST_P(DeviceOrder, a_swap_on_a_stream_follows_its_work_which_goes_on_with_the_halo) {
+  for (const bool staged : {false, true}) {
+    DevicePlane device;
+    hlc_halo *halo = plan(device, staged);
+    REQUIRE_EVERYWHERE(halo != nullptr);
+    const Pinned pinned, seen;
+    const ProgramStream stream;
+    for (int step = 0; step < kSteps; ++step) {
+      write(stream.handle(), pinned.of(step), device.cells());
+      EXPECT_TRUE(ok(hlc_halo_start_on(halo, nullptr, stream.handle())));
+      EXPECT_TRUE(ok(hlc_halo_finish_on(halo, stream.handle())));
+      read(stream.handle(), seen.of(step), device.cells());
+    }
+    stream.wait();
+    for (int step = 0; step < kSteps; ++step) expect_swapped(seen.of(step), step);
+    EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+  }
+}
+
+/// Another thread's stream is another one: the last work of the program is in the stream of the finish.
+TEST_P(DeviceOrder, the_streams_of_start_and_finish_may_differ) {
+  DevicePlane device;
+  hlc_halo *halo = plan(device);
+  REQUIRE_EVERYWHERE(halo != nullptr);
+  const Pinned pinned, seen;
+  const ProgramStream first, second;
+  for (int step = 0; step < kSteps; ++step) {
+    write(first.handle(), pinned.of(step), device.cells());
+    EXPECT_TRUE(ok(hlc_halo_start_on(halo, nullptr, first.handle())));
+    EXPECT_TRUE(ok(hlc_halo_finish_on(halo, second.handle())));
+    read(second.handle(), seen.of(step), device.cells());
+    second.wait();
+    expect_swapped(seen.of(step), step);
+  }
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+}
+
+/// A reverse swap fetches edges, adds to them on the host and stores them, one direction after the other.
+TEST_P(DeviceOrder, sums_of_a_reverse_swap_are_complete) {
+  DevicePlane device;
+  hlc_halo *halo = plan(device);
+  REQUIRE_EVERYWHERE(halo != nullptr);
+  hlc_swap back{};
+  back.reverse = 1;
+  const ProgramStream stream;
+  const Pinned pinned;
+  for (int step = 0; step < kSteps; ++step) {
+    write(stream.handle(), pinned.of(step), device.cells());
+    stream.wait();
+    EXPECT_TRUE(ok(hlc_halo_start(halo, &back)));
+    EXPECT_TRUE(ok(hlc_halo_finish(halo)));
+    double cells[kCells];
+    device.cells().read(cells);
+    // The first cell of the block is in the high halo of the rank before, in its own high halo along dimension 1, and in a corner of that rank.
+    EXPECT_EQ(cells[kOwn], 2 * written(step, rank()) + 2 * written(step, before())) << "step " << step;
+    EXPECT_EQ(cells[kLow], 0) << "step " << step;
+  }
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+}
+
+FOR_ALL_MODES(DeviceOrder);
+
+}  // namespace
+}  // namespace halocline::test
