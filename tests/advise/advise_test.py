@@ -17,7 +17,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "tests" / "advise" / "patterns.c"
 STEPS, BYTES = 40, 4096
-MODES = {"as recorded", "p2p", "neighbor", "fence", "pscw", "passive", "notify"}
+MODES = {"as recorded", "p2p", "neighbor", "fence", "pscw", "passive", "notify", "direct", "auto"}
 
 
 def lines_of(name):
@@ -63,7 +63,7 @@ def late_checks(run):
 
 def replay_checks(run):
     listed = re.search(r"^ +again: (.*)$", run.text, re.MULTILINE)
-    names = {re.match(r"[a-z0-9_ ]*[a-z_0-9](?= \d)", one)[0] for one in listed[1].split("; ")} if listed else set()
+    names = {re.match(r"[a-z0-9_ ]*[a-z_0-9](?= \d| \([a-z])", one)[0] for one in listed[1].split("; ")} if listed else set()
     yield f"every mode runs again: {names ^ MODES}", names == MODES, run.text + run.errors
     yield "it comes to an answer", re.search(r"^(Worth it|Not worth it|The machine was too busy)", run.text, re.MULTILINE), run.text
 

@@ -211,12 +211,25 @@ class Words(unittest.TestCase):
     def test_a_saving_at_its_limit_says_at_most(self):
         text = "\n".join(pages.screen(said_of(30000, 2000)))
         self.assertIn("would save at most 8.00 ms per step, 80.0 ms of the run: 80.0 %, all that it costs without late ranks", text)
-        self.assertIn("Worth it: one-sided swaps would save at most 80.0 % of the run.", text)
+        self.assertIn("Worth it: one-sided swaps in mode notify would save at most 80.0 % of the run.", text)
 
     def test_a_saving_below_its_limit_has_its_spread(self):
         text = "\n".join(pages.screen(said_of(8000, 6000)))
         self.assertIn("would save 2.00 ms per step, 20.0 ms of the run: 20.0 % (18.0 % to 22.0 %)", text)
         self.assertNotIn("at most", text)
+
+    def test_the_winner_is_named_with_those_within_its_spread(self):
+        times = {"recorded": time(10), "direct": replaying.Time(2, 1.9, 2.3, 20), "notify": replaying.Time(2.2, 2.1, 2.4, 20),
+                 "pscw": replaying.Time(2.4, 2.3, 2.5, 20), "auto": replaying.Time(1.9, 1.8, 2.0, 20, "direct")}
+        self.assertEqual(pages.winner(replaying.Replay(times, "direct")), "Mode direct (notify within its spread)")
+
+    def test_auto_is_shown_with_its_choice_and_does_not_win(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "replay.txt"
+            path.write_text("recorded 20 9.0 8.0 10.0 \nnotify 20 3.0 2.0 4.0 \nauto 20 2.9 2.0 4.0 notify\n")
+            found = replaying.read_result(path)
+        self.assertEqual((found.best, found.times["auto"].mode, found.times["notify"].mode), ("notify", "notify", ""))
+        self.assertEqual("auto (notify)", pages.shown("auto", found.times["auto"]))
 
     def test_too_busy_is_no_answer(self):
         said = said_of(8000, 3000, spread=0.6)

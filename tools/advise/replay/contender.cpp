@@ -5,55 +5,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 
 namespace replay {
-
-Side::Side(const Message &one)
-    : message(one), memory(static_cast<std::size_t>(std::max(one.bytes / one.run * one.step, std::int64_t{1}))) {}
-
-void Side::pack(void *buffer) const {
-  auto *to = static_cast<unsigned char *>(buffer);
-  const auto run = static_cast<std::size_t>(message.run);
-  for (std::int64_t i = 0; i < message.bytes / message.run; ++i, to += run) std::memcpy(to, memory.data() + i * message.step, run);
-}
-
-void Side::unpack(const void *buffer) {
-  const auto *from = static_cast<const unsigned char *>(buffer);
-  const auto run = static_cast<std::size_t>(message.run);
-  for (std::int64_t i = 0; i < message.bytes / message.run; ++i, from += run) std::memcpy(memory.data() + i * message.step, from, run);
-}
-
-namespace {
-
-unsigned char byte_of(const Message &message, int turn, std::int64_t i) {
-  return static_cast<unsigned char>(1 + (message.tag * 37 + turn * 11 + i * 7) % 251);
-}
-
-}  // namespace
-
-void Side::fill(int turn) {
-  std::vector<unsigned char> bytes(static_cast<std::size_t>(message.bytes));
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = byte_of(message, turn, static_cast<std::int64_t>(i));
-  unpack(bytes.data());
-}
-
-bool Side::is_right(int turn) const {
-  std::vector<unsigned char> bytes(static_cast<std::size_t>(message.bytes));
-  pack(bytes.data());
-  for (std::size_t i = 0; i < bytes.size(); ++i)
-    if (bytes[i] != byte_of(message, turn, static_cast<std::int64_t>(i))) return false;
-  return true;
-}
-
-Sides sides_of(const std::vector<Message> &messages, int rank) {
-  Sides sides;
-  for (const Message &message : messages) {
-    if (message.from == rank) sides.out.emplace_back(message);
-    if (message.to == rank) sides.in.emplace_back(message);
-  }
-  return sides;
-}
 
 namespace {
 
@@ -63,7 +16,7 @@ struct Part {
   MPI_Datatype type = MPI_BYTE;
   std::vector<unsigned char> buffer;
 
-  void *data() { return side->message.is_typed ? side->memory.data() : buffer.data(); }
+  void *data() { return side->message.is_typed ? side->memory : buffer.data(); }
   int count() const { return side->message.is_typed ? 1 : static_cast<int>(side->message.bytes); }
 };
 
@@ -125,25 +78,26 @@ class AsRecorded : public Contender {
 
 class InMode : public Contender {
  public:
-  explicit InMode(Sides &sides) : sides_(sides) {
-    for (std::size_t i = 0; i < sides.out.size(); ++i) add(sides.out[i].message.to, sides.out[i].message, true, static_cast<int>(i));
-    for (std::size_t i = 0; i < sides.in.size(); ++i) add(sides.in[i].message.from, sides.in[i].message, false, static_cast<int>(i));
-  }
+  InMode(Sides &sides, const std::vector<Entry> &entries) : sides_(sides), entries_(entries) {}
   ~InMode() override {
     if (hlc_exchange_destroy(&exchange_) != HLC_OK) std::fprintf(stderr, "halocline-replay: %s\n", hlc_error_message());
   }
 
   hlc_status create(hlc_context *context, hlc_mode mode) {
+    std::vector<hlc_neighbour> neighbours;
+    for (const Entry &entry : entries_)
+      neighbours.push_back({entry.rank, entry.tag_out, entry.tag_in, entry.out < 0 ? 0 : out(entry).message.bytes,
+                            entry.in < 0 ? 0 : in(entry).message.bytes});
     hlc_exchange_spec spec{};
-    spec.nneighbours = static_cast<int>(neighbours_.size());
-    spec.neighbours = neighbours_.data();
+    spec.nneighbours = static_cast<int>(neighbours.size());
+    spec.neighbours = neighbours.data();
     spec.pack = [](int i, void *buffer, void *user) {
       auto &self = *static_cast<InMode *>(user);
-      self.sides_.out[static_cast<std::size_t>(self.index_[static_cast<std::size_t>(i)])].pack(buffer);
+      self.out(self.entries_[static_cast<std::size_t>(i)]).pack(buffer);
     };
     spec.unpack = [](int i, const void *buffer, void *user) {
       auto &self = *static_cast<InMode *>(user);
-      self.sides_.in[static_cast<std::size_t>(self.index_[static_cast<std::size_t>(i)])].unpack(buffer);
+      self.in(self.entries_[static_cast<std::size_t>(i)]).unpack(buffer);
     };
     spec.user = this;
     spec.mode = mode;
@@ -155,30 +109,85 @@ class InMode : public Contender {
   }
 
  private:
-  /// An entry for each message: each has tags of its own, and one of the two directions empty.
-  void add(int rank, const Message &message, bool is_out, int index) {
-    hlc_neighbour one{};
-    one.rank = rank;
-    one.tag_out = 2 * message.tag + (is_out ? 0 : 1);
-    one.tag_in = 2 * message.tag + (is_out ? 1 : 0);
-    (is_out ? one.bytes_out : one.bytes_in) = message.bytes;
-    neighbours_.push_back(one);
-    index_.push_back(index);
-  }
+  Side &out(const Entry &entry) { return sides_.out[static_cast<std::size_t>(entry.out)]; }
+  Side &in(const Entry &entry) { return sides_.in[static_cast<std::size_t>(entry.in)]; }
 
   Sides &sides_;
-  std::vector<hlc_neighbour> neighbours_;
-  std::vector<int> index_;
+  const std::vector<Entry> &entries_;
   hlc_exchange *exchange_ = nullptr;
+};
+
+/// The array of all sides is the field, in units that all runs are made of.
+class InPlace : public Contender {
+ public:
+  explicit InPlace(hlc_mode mode) : mode_(mode) {}
+  ~InPlace() override {
+    if (hlc_index_halo_finalise(&halo_) != HLC_OK) std::fprintf(stderr, "halocline-replay: %s\n", hlc_error_message());
+  }
+
+  hlc_status create(hlc_context *context, Sides &sides, const std::vector<Entry> &entries) {
+    std::vector<std::vector<std::int64_t>> lists;
+    std::vector<hlc_index_neighbour> neighbours;
+    lists.reserve(2 * entries.size());
+    for (const Entry &entry : entries) {
+      hlc_index_neighbour one{entry.rank, entry.tag_out, entry.tag_in, 0, nullptr, 0, nullptr};
+      if (entry.out >= 0) one.out = add(lists, sides.out[static_cast<std::size_t>(entry.out)], sides.unit(), one.nout);
+      if (entry.in >= 0) one.in = add(lists, sides.in[static_cast<std::size_t>(entry.in)], sides.unit(), one.nin);
+      neighbours.push_back(one);
+    }
+    hlc_index_field field{};
+    field.data = sides.data();
+    field.type = HLC_OPAQUE;
+    field.element_bytes = static_cast<std::size_t>(sides.unit());
+    field.name = "replayed exchange";
+    hlc_index_halo_spec spec{};
+    spec.nentries = sides.bytes() / sides.unit();
+    spec.nneighbours = static_cast<int>(neighbours.size());
+    spec.neighbours = neighbours.data();
+    spec.nfields = 1;
+    spec.fields = &field;
+    spec.mode = mode_;
+    return hlc_index_halo_init(context, &spec, &halo_);
+  }
+  void exchange() override {
+    if (hlc_index_halo_start(halo_, nullptr) != HLC_OK || hlc_index_halo_finish(halo_) != HLC_OK) throw Bad(hlc_error_message());
+  }
+  std::string mode() const override {
+    hlc_plan_info info{};
+    if (mode_ != HLC_MODE_AUTO || hlc_index_halo_info(halo_, &info) != HLC_OK) return "";
+    return hlc_mode_name(info.mode);
+  }
+
+ private:
+  static const std::int64_t *add(std::vector<std::vector<std::int64_t>> &lists, const Side &side, std::int64_t unit, std::int64_t &count) {
+    std::vector<std::int64_t> &list = lists.emplace_back();
+    for (std::int64_t run = 0; run < side.message.bytes / side.message.run; ++run)
+      for (std::int64_t byte = 0; byte < side.message.run; byte += unit)
+        list.push_back((side.place + run * side.message.step + byte) / unit);
+    count = static_cast<std::int64_t>(list.size());
+    return list.data();
+  }
+
+  hlc_mode mode_;
+  hlc_index_halo *halo_ = nullptr;
 };
 
 }  // namespace
 
 std::unique_ptr<Contender> as_recorded(Sides &sides) { return std::make_unique<AsRecorded>(sides); }
 
-std::unique_ptr<Contender> in_mode(hlc_context *context, Sides &sides, hlc_mode mode, std::string &reason) {
-  auto made = std::make_unique<InMode>(sides);
+std::unique_ptr<Contender> in_mode(hlc_context *context, Sides &sides, const std::vector<Entry> &entries, hlc_mode mode,
+                                   std::string &reason) {
+  auto made = std::make_unique<InMode>(sides, entries);
   if (made->create(context, mode) == HLC_OK) return made;
+  reason = hlc_error_message();
+  return nullptr;
+}
+
+std::unique_ptr<Contender> in_place(hlc_context *context, Sides &sides, const std::vector<Entry> &entries, hlc_mode mode,
+                                    std::string &reason) {
+  auto made = std::make_unique<InPlace>(mode);
+  if (made->create(context, sides, entries) == HLC_OK) return made;
   reason = hlc_error_message();
   return nullptr;
 }

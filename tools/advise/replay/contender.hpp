@@ -1,5 +1,5 @@
 // The exchange of a pattern as one rank sees it, in one way: as the program has it, or in a mode of the library. Packing and unpacking are part
-// of each, to and from the same arrays.
+// of each that needs them, to and from the same arrays.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,40 +9,27 @@
 #include <string>
 #include <vector>
 
-#include "pattern.hpp"
+#include "sides.hpp"
 
 namespace replay {
-
-/// The side of a message that this rank has: its runs in an array.
-struct Side {
-  Message message;
-  std::vector<unsigned char> memory;
-
-  explicit Side(const Message &one);
-  void pack(void *buffer) const;
-  void unpack(const void *buffer);
-  /// What the sender writes, and whether that is here; each message and turn has other bytes.
-  void fill(int turn);
-  bool is_right(int turn) const;
-};
-
-/// What this rank sends and receives.
-struct Sides {
-  std::vector<Side> out, in;
-};
-
-Sides sides_of(const std::vector<Message> &messages, int rank);
 
 class Contender {
  public:
   virtual ~Contender() = default;
   virtual void exchange() = 0;
+  /// The mode of the last exchange; empty if the name says it.
+  virtual std::string mode() const { return ""; }
 };
 
 /// MPI_Irecv, MPI_Isend and MPI_Waitall, stage by stage, with datatypes where the program has them.
 std::unique_ptr<Contender> as_recorded(Sides &sides);
 
 /// hlc_exchange in a mode; null if it can't be made here, with the reason.
-std::unique_ptr<Contender> in_mode(hlc_context *context, Sides &sides, hlc_mode mode, std::string &reason);
+std::unique_ptr<Contender> in_mode(hlc_context *context, Sides &sides, const std::vector<Entry> &entries, hlc_mode mode,
+                                   std::string &reason);
+
+/// hlc_index_halo in a mode that reads arrays of other ranks, or auto; null if it can't be made here, with the reason.
+std::unique_ptr<Contender> in_place(hlc_context *context, Sides &sides, const std::vector<Entry> &entries, hlc_mode mode,
+                                    std::string &reason);
 
 }  // namespace replay

@@ -20,12 +20,16 @@ using namespace replay;
 
 constexpr double kSampleSeconds = 0.002;
 constexpr int kMostSwaps = 2000, kWarmUps = 3;
+/// Mode auto tries its candidates in the first exchanges, and the best two once more.
+constexpr int kAutoSwaps = 200;
+constexpr double kAutoSeconds = 2;
 
 constexpr const char *kUsage =
     "Usage: halocline-replay PATTERN RESULT [SECONDS]\n"
     "Times a recorded exchange in every mode. halocline advise writes PATTERN and starts it; RESULT gets one line per contender: its name, "
     "the\n"
-    "number of samples, median, 10th and 90th percentile in microseconds. SECONDS: how long it may measure (5).\n";
+    "number of samples, median, 10th and 90th percentile in microseconds, and the mode that auto has chosen. SECONDS: how long it may "
+    "measure (5).\n";
 
 struct Row {
   std::string name;
@@ -40,17 +44,23 @@ double slowest(double mine) {
   return all;
 }
 
-double time_of(Row &row, int swaps) {
+/// The mean time of an exchange. What is sent is written anew before each, which is not part of the time.
+double time_of(Row &row, Sides &sides, int swaps) {
   MPI_Barrier(MPI_COMM_WORLD);
-  const double begin = MPI_Wtime();
-  for (int i = 0; i < swaps; ++i) row.contender->exchange();
-  return slowest((MPI_Wtime() - begin) / swaps);
+  double inside = 0;
+  for (int i = 0; i < swaps; ++i) {
+    for (Side &side : sides.out) side.touch();
+    const double begin = MPI_Wtime();
+    row.contender->exchange();
+    inside += MPI_Wtime() - begin;
+  }
+  return slowest(inside / swaps);
 }
 
 /// Fails on all ranks if one has other bytes than were sent.
 void verify(Row &row, Sides &sides, int turn) {
   for (Side &side : sides.out) side.fill(turn);
-  for (Side &side : sides.in) std::fill(side.memory.begin(), side.memory.end(), static_cast<unsigned char>(0));
+  for (Side &side : sides.in) side.clear();
   row.contender->exchange();
   int wrong = 0, any = 0;
   for (const Side &side : sides.in) wrong += side.is_right(turn) ? 0 : 1;
@@ -58,35 +68,50 @@ void verify(Row &row, Sides &sides, int turn) {
   if (any > 0) throw Bad(row.name + " has delivered " + std::to_string(any) + " messages with wrong bytes; please report this");
 }
 
-std::vector<Row> make_rows(hlc_context *context, Sides &sides, bool is_first) {
+struct Job {
+  hlc_context *context;
+  Sides &sides;
+  const std::vector<Entry> &entries;
+  bool says_why;  // of this rank: why a mode is left out
+};
+
+/// A row for a mode, if it can be made.
+void add_row(std::vector<Row> &rows, const Job &job, hlc_mode mode, decltype(in_mode) make) {
+  std::string reason;
+  if (auto contender = make(job.context, job.sides, job.entries, mode, reason))
+    rows.push_back({hlc_mode_name(mode), std::move(contender), 1, {}});
+  else if (job.says_why)
+    std::fprintf(stderr, "halocline-replay: without mode %s: %s\n", hlc_mode_name(mode), reason.c_str());
+}
+
+std::vector<Row> make_rows(const Job &job) {
   std::vector<Row> rows;
-  rows.push_back({"recorded", as_recorded(sides), 1, {}});
-  for (const hlc_mode mode : {HLC_MODE_P2P, HLC_MODE_NEIGHBOR, HLC_MODE_FENCE, HLC_MODE_PSCW, HLC_MODE_PASSIVE, HLC_MODE_NOTIFY}) {
-    std::string reason;
-    if (auto contender = in_mode(context, sides, mode, reason))
-      rows.push_back({hlc_mode_name(mode), std::move(contender), 1, {}});
-    else if (is_first)
-      std::fprintf(stderr, "halocline-replay: without mode %s: %s\n", hlc_mode_name(mode), reason.c_str());
-  }
+  rows.push_back({"recorded", as_recorded(job.sides), 1, {}});
+  for (const hlc_mode mode : {HLC_MODE_P2P, HLC_MODE_NEIGHBOR, HLC_MODE_FENCE, HLC_MODE_PSCW, HLC_MODE_PASSIVE, HLC_MODE_NOTIFY})
+    add_row(rows, job, mode, in_mode);
+  for (const hlc_mode mode : {HLC_MODE_DIRECT, HLC_MODE_AUTO}) add_row(rows, job, mode, in_place);
   return rows;
 }
 
 void warm_up(std::vector<Row> &rows, Sides &sides) {
   for (Row &row : rows) {
     verify(row, sides, 1);
-    const double seconds = time_of(row, kWarmUps);
+    const double begin = MPI_Wtime();
+    for (int i = 0; !row.contender->mode().empty() && i < kAutoSwaps && slowest(MPI_Wtime() - begin) < kAutoSeconds; ++i)
+      row.contender->exchange();
+    const double seconds = time_of(row, sides, kWarmUps);
     row.swaps = std::clamp(static_cast<int>(kSampleSeconds / std::max(seconds, 1e-7)), 1, kMostSwaps);
   }
 }
 
-void measure(std::vector<Row> &rows, double seconds) {
+void measure(std::vector<Row> &rows, Sides &sides, double seconds) {
   std::mt19937 random(1);
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const double begin = MPI_Wtime();
   for (int round = 0; round < 200 && (round < 5 || slowest(MPI_Wtime() - begin) < seconds); ++round) {
     std::shuffle(order.begin(), order.end(), random);
-    for (const std::size_t i : order) rows[i].samples.push_back(1e6 * time_of(rows[i], rows[i].swaps));
+    for (const std::size_t i : order) rows[i].samples.push_back(1e6 * time_of(rows[i], sides, rows[i].swaps));
   }
 }
 
@@ -99,24 +124,29 @@ void write(const std::vector<Row> &rows, const std::string &path) {
   std::ofstream file(path);
   for (const Row &row : rows)
     file << row.name << ' ' << row.samples.size() << ' ' << percentile(row.samples, 0.5) << ' ' << percentile(row.samples, 0.1) << ' '
-         << percentile(row.samples, 0.9) << '\n';
+         << percentile(row.samples, 0.9) << ' ' << row.contender->mode() << '\n';
   file.close();
   if (!file) throw Bad(path + ": can't be written");
 }
 
-void run(const std::string &pattern, const std::string &result, double seconds) {
+void time_all(hlc_context *context, const std::string &pattern, const std::string &result, double seconds) {
   int rank = 0, ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  hlc_context *context = nullptr;
-  if (hlc_init(MPI_COMM_WORLD, &context) != HLC_OK) throw Bad(hlc_error_message());
-  Sides sides = sides_of(read_pattern(pattern, ranks), rank);
-  std::vector<Row> rows = make_rows(context, sides, rank == 0);
+  const std::vector<Message> messages = read_pattern(pattern, ranks);
+  const std::vector<Entry> entries = entries_of(messages, rank);
+  Sides sides(context, messages, rank);
+  std::vector<Row> rows = make_rows({context, sides, entries, rank == 0});
   warm_up(rows, sides);
-  measure(rows, seconds);
+  measure(rows, sides, seconds);
   for (Row &row : rows) verify(row, sides, 2);
   if (rank == 0) write(rows, result);
-  rows.clear();
+}
+
+void run(const std::string &pattern, const std::string &result, double seconds) {
+  hlc_context *context = nullptr;
+  if (hlc_init(MPI_COMM_WORLD, &context) != HLC_OK) throw Bad(hlc_error_message());
+  time_all(context, pattern, result, seconds);
   if (hlc_finalise(&context) != HLC_OK) throw Bad(hlc_error_message());
 }
 

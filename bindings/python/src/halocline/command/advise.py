@@ -138,9 +138,8 @@ def say_how_it_ended(code: int, found: recording.Recording | None) -> None:
         print(f"halocline: {named} did not reach MPI_Finalize; what follows is about the calls until then", file=sys.stderr)
 
 
-def advise(options: argparse.Namespace, folder: pathlib.Path) -> int:
-    from halocline.command.advice import pages
-
+def conclude(options: argparse.Namespace, folder: pathlib.Path) -> tuple[int, conclusion.Conclusion]:
+    """Records, unless that has been done, and runs exchanges again. Returns the program's exit code, and the advice."""
     code = 0
     library = None
     if options.given is None:
@@ -153,7 +152,13 @@ def advise(options: argparse.Namespace, folder: pathlib.Path) -> int:
     if code and not any(lane.recorded for rank in found.ranks for lane in rank.lanes):
         raise Failure(f"the program ended with exit code {code} before it sent a message")
     name = " ".join(words_of(options)) if options.program else str(options.given)
-    said = conclusion.conclude(found, name, replays(options, folder, found, library))
+    return code, conclusion.conclude(found, name, replays(options, folder, found, library))
+
+
+def advise(options: argparse.Namespace, folder: pathlib.Path) -> int:
+    from halocline.command.advice import pages
+
+    code, said = conclude(options, folder)
     print("\n".join(pages.screen(said)))
     if options.report:
         options.report.write_text(pages.page_of(said), encoding="utf-8")

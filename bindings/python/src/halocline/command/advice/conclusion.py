@@ -222,12 +222,11 @@ def headline_of(said: Conclusion) -> str:
     span = f"{'at most ' if at_limit else ''}{100 * middle:.1f} % of the run"
     if f"{100 * max(0.0, low):.1f}" != f"{100 * high:.1f}":
         span += f" (between {100 * max(0.0, low):.1f} and {100 * high:.1f} %)"
-    if high < WORTH:
-        return f"Not worth it: one-sided swaps would save {span}." if middle > 0 else \
-            "Not worth it: no mode saves anything of the program's own messages here."
-    if middle < WORTH or low <= 0:
-        return f"Not worth it: one-sided swaps would save {span}."
-    return f"Worth it: one-sided swaps would save {span}."
+    if middle <= 0:
+        return "Not worth it: no mode saves anything of the program's own messages here."
+    modes = list(dict.fromkeys(one.replay.best for one in tried if one.replay and one.saved[0] > 0))
+    named = f"one-sided swaps in mode{'s' if len(modes) > 1 else ''} {' and '.join(modes)} would save {span}."
+    return f"Not worth it: {named}" if middle < WORTH or low <= 0 else f"Worth it: {named}"
 
 
 def notes_of(found: Found, recording: Recording, scale: float) -> list[str]:

@@ -3,6 +3,7 @@
 SPDX-License-Identifier: BSD-3-Clause
 """
 from halocline.command import page
+from halocline.command.advice import replaying
 from halocline.command.advice.conclusion import Advice, Conclusion, is_unanswered, title_of
 from halocline.command.words import bytes_of, counted, mpi_of, spread_of, time_of
 
@@ -11,8 +12,9 @@ def seconds(value: float) -> str:
     return time_of(1e6 * value)
 
 
-def shown(name: str) -> str:
-    return "as recorded" if name == "recorded" else name
+def shown(name: str, time: replaying.Time) -> str:
+    """A contender. Mode auto is named with the mode that it has chosen."""
+    return "as recorded" if name == "recorded" else f"{name} ({time.mode})" if time.mode else name
 
 
 def share(part: float, whole: float) -> str:
@@ -49,7 +51,13 @@ def replayed(one: Advice) -> list[str]:
     if one.replay is None:
         return [one.why_not]
     times = sorted(one.replay.times.items(), key=lambda item: item[1].median)
-    return [f"{shown(name)} {time_of(time.median)} ({spread_of(time.low, time.high)})" for name, time in times]
+    return [f"{shown(name, time)} {time_of(time.median)} ({spread_of(time.low, time.high)})" for name, time in times]
+
+
+def winner(replay: replaying.Replay) -> str:
+    """The fastest mode, with those that are not told apart from it."""
+    others = f" ({' and '.join(replay.equals)} within its spread)" if replay.equals else ""
+    return f"Mode {replay.best}{others}"
 
 
 def saving(one: Advice, whole: float) -> str:
@@ -65,7 +73,7 @@ def saving(one: Advice, whole: float) -> str:
     most, why = ("at most ", ", all that it costs without late ranks") if one.at_limit else ("", "")
     ends = share(max(0.0, low), whole), share(high, whole)
     spread = f" ({ends[0]} to {ends[1]})" if ends[0] != ends[1] else ""
-    return (f"Mode {one.replay.best} would save {most}{time_of(1e6 * middle / max(1, one.steps))} per step, {seconds(middle)} of the run: "
+    return (f"{winner(one.replay)} would save {most}{time_of(1e6 * middle / max(1, one.steps))} per step, {seconds(middle)} of the run: "
             f"{share(middle, whole)}{spread}{why}")
 
 
@@ -88,7 +96,8 @@ def section(number: int, one: Advice, whole: float) -> str:
     parts = [page.paragraph(cost(one, whole)), page.paragraph("Lines: " + ", ".join(one.places))]
     if one.replay:
         times = sorted(one.replay.times.items(), key=lambda item: item[1].median)
-        rows = [[shown(name), time_of(time.median), spread_of(time.low, time.high), f"{one.replay.recorded.median / time.median:.2f}×"]
+        recorded = one.replay.recorded.median
+        rows = [[shown(name, time), time_of(time.median), spread_of(time.low, time.high), f"{recorded / time.median:.2f}×"]
                 for name, time in times]
         parts += [page.table(["mode", "median", "p10 – p90", "against recorded"], rows, (1, 2, 3), 0), page.paragraph(saving(one, whole))]
     else:

@@ -13,6 +13,7 @@ from halocline.command.advice.recording import Layout, Recording
 
 TIMEOUT_S = 120
 TWO_SIDED = ("recorded", "p2p", "neighbor")
+AUTO = "auto"
 NOISY = 1.0  # spread over median, beyond which two contenders can't be told apart
 
 
@@ -39,6 +40,7 @@ class Time:
     low: float
     high: float
     samples: int
+    mode: str = ""  # that auto has chosen
 
 
 @dataclasses.dataclass
@@ -51,13 +53,22 @@ class Replay:
         return self.times["recorded"]
 
     @property
+    def winner(self) -> Time:
+        return self.times[self.best]
+
+    @property
+    def equals(self) -> list[str]:
+        """One-sided modes whose medians are within the spread of the best one."""
+        return [name for name, time in self.times.items() if name not in (*TWO_SIDED, AUTO, self.best) and time.median <= self.winner.high]
+
+    @property
     def is_noisy(self) -> bool:
-        return any(time.high - time.low > NOISY * time.median for time in (self.recorded, self.times[self.best]))
+        return any(time.high - time.low > NOISY * time.median for time in (self.recorded, self.winner))
 
     @property
     def saving(self) -> Time:
         """Microseconds per step that the best mode saves; negative if it is slower."""
-        best = self.times[self.best]
+        best = self.winner
         ends = sorted((self.recorded.low - best.low, self.recorded.high - best.high, self.recorded.median - best.median))
         return Time(self.recorded.median - best.median, ends[0], ends[2], best.samples)
 
@@ -102,9 +113,9 @@ def messages(pattern: Pattern, recording: Recording) -> list[Message]:
 def read_result(path: pathlib.Path) -> Replay:
     times = {}
     for line in path.read_text().splitlines():
-        name, samples, median, low, high = line.split()
-        times[name] = Time(float(median), float(low), float(high), int(samples))
-    best = min((name for name in times if name not in TWO_SIDED), key=lambda name: times[name].median)
+        name, samples, median, low, high, *mode = line.split()
+        times[name] = Time(float(median), float(low), float(high), int(samples), *mode)
+    best = min((name for name in times if name not in (*TWO_SIDED, AUTO)), key=lambda name: times[name].median)
     return Replay(times, best)
 
 
