@@ -16,7 +16,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "tests" / "advise" / "patterns.c"
-STEPS, BYTES = 40, 4096
+STEPS, BYTES = 240, 4096
 MODES = {"as recorded", "p2p", "neighbor", "fence", "pscw", "passive", "notify", "direct", "auto"}
 
 

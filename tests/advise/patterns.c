@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT = 512, STEPS = 40 };
+/* More records than the recorder keeps mapped. */
+enum { COUNT = 512, STEPS = 240 };
 
 static double array[4 * COUNT];
 static int rank, ranks, up, down;

@@ -130,9 +130,11 @@ def write(path, events, known_ns, finalised):
     rank, *threads = (int(word) for word in path.stem.split("-")[1:])
     thread = threads[0] if threads else 0
     complete = finalised or thread == 0
-    head = recording.HEAD.pack(recording.MAGIC, int(finalised), rank, 2, thread, len(events), 0, 0, known_ns * TICKS, 0, known_ns,
+    earlier = len(events) // 3 * 2 if len(events) < recording.LATEST else len(events) - recording.LATEST // 2
+    head = recording.HEAD.pack(recording.MAGIC, int(finalised), rank, 2, thread, len(events), earlier, 0, 0, known_ns * TICKS, 0, known_ns,
                                0, 0, 0, 0, b"vm" if complete else b"", b"MPICH Version: 5.0.2" if complete else b"")
-    path.write_bytes(head.ljust(recording.HEAD_BYTES, b"\0") + b"".join(events))
+    latest = b"".join(events[earlier:]).ljust(recording.LATEST * recording.EVENT.size, b"\xff")
+    path.write_bytes(head.ljust(recording.HEAD_BYTES, b"\0") + latest + b"".join(events[:earlier]))
 
 
 def conclude(lanes, known_ns, finalised=(True, True)):
@@ -150,6 +152,19 @@ def conclude(lanes, known_ns, finalised=(True, True)):
 
 def total(said):
     return sum(value for _, value, _ in said.parts)
+
+
+class Files(unittest.TestCase):
+    def test_records_are_read_in_the_order_of_their_calls(self):
+        for count in (1, 7, 1000, 3000):
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder) / "rank-0.events"
+                write(path, [event(10 * i, 10 * i + 1, recording.Kind.BARRIER, 0) for i in range(count)], 20 * MS, True)
+                head = recording.Head(path)
+                for first, some in ((0, count), (count // 2, count - count // 2), (count - 1, 1), (0, count // 2)):
+                    rows = recording.EVENT.iter_unpack(recording.records_of(path, head, first, some))
+                    self.assertEqual([row[0] for row in rows], [10 * i * TICKS for i in range(first, first + some)])
+                self.assertEqual(recording.last_tick(path, head), (10 * count - 9) * TICKS)
 
 
 class Shares(unittest.TestCase):

@@ -1,5 +1,5 @@
-// What the recorder of `halocline advise` writes: a page that says who recorded, then one record of 64 bytes per event. Its reader is
-// bindings/python/src/halocline/command/advice/recording.py, which has the same layout.
+// What the recorder of `halocline advise` writes: a page that says who recorded, the latest records, and behind them all earlier ones. A record
+// is 64 bytes, one per event. Its reader is bindings/python/src/halocline/command/advice/recording.py, which has the same layout.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -67,9 +67,10 @@ constexpr std::uint32_t kRunning = 0, kFinalised = 1;
 
 /// The first page of a file.
 struct Head {
-  char magic[8];  // "HLCADV01"
+  char magic[8];  // kMagic
   std::uint32_t state, rank, ranks, thread;
   std::uint64_t count;  // of records
+  std::uint64_t earlier;  // of them, those behind the latest ones
   std::uint64_t dropped;  // events beyond the limit
   std::uint64_t ticks[2];  // behind MPI_Init, before MPI_Finalize
   std::int64_t nanoseconds[2];  // of CLOCK_MONOTONIC at these ticks
@@ -79,7 +80,10 @@ struct Head {
   char library[256];
 };
 
+constexpr char kMagic[] = "HLCADV02";
 constexpr std::size_t kHeadBytes = 4096;
+constexpr std::size_t kLatest = 1024;  // records
+constexpr std::size_t kLatestBytes = kLatest * sizeof(Event);
 static_assert(sizeof(Head) <= kHeadBytes);
 
 }  // namespace advise

@@ -16,7 +16,7 @@
 namespace advise {
 namespace {
 
-constexpr std::size_t kFirstPiece = 4096, kPiece = 65536;  // records: 256 KiB, 4 MiB
+constexpr std::size_t kMapped = kHeadBytes + kLatestBytes;
 constexpr std::size_t kMostRecords = std::size_t{4} << 20;  // per thread
 
 struct Job {
@@ -80,48 +80,53 @@ Log *open_log() {
   const std::lock_guard lock(job().mutex);
   const std::string path = path_of(".events", job().logs.size());
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  void *const page =
-      file >= 0 && ftruncate(file, kHeadBytes) == 0 ? mmap(nullptr, kHeadBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
-  if (page == MAP_FAILED) return complain(path), nullptr;
+  void *const place =
+      file >= 0 && ftruncate(file, kMapped) == 0 ? mmap(nullptr, kMapped, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+  if (place == MAP_FAILED) return complain(path), nullptr;
   Log *const log = new Log;
   log->file_ = file;
-  log->head_ = static_cast<Head *>(page);
-  std::memcpy(log->head_->magic, "HLCADV01", sizeof log->head_->magic);
+  log->head_ = static_cast<Head *>(place);
+  log->latest_ = reinterpret_cast<Event *>(static_cast<char *>(place) + kHeadBytes);
+  std::memset(log->latest_, 0, kLatestBytes);  // its pages fault here, not at their first events
+  log->room_ = std::min(kLatest, find_limit());
+  std::memcpy(log->head_->magic, kMagic, sizeof log->head_->magic);
   log->head_->rank = static_cast<std::uint32_t>(job().rank);
   log->head_->ranks = static_cast<std::uint32_t>(job().ranks);
   log->head_->thread = static_cast<std::uint32_t>(job().logs.size());
+  log->note_clock();
   job().logs.push_back(log);
   return log;
 }
 
-bool Log::grow() {
-  static const std::size_t limit = find_limit();
-  before_ += used_;
-  used_ = room_ = 0;
-  head_->ticks[1] = ticks();  // the clock of a run that does not reach MPI_Finalize
+/// The clock of a run that does not reach MPI_Finalize.
+void Log::note_clock() {
+  head_->ticks[1] = ticks();
   timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   head_->nanoseconds[1] = time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
-  const std::size_t piece = std::min(before_ == 0 ? kFirstPiece : kPiece, limit - std::min(limit, before_));
-  if (piece == 0 || file_ < 0) return false;
-  // Offsets of mappings are whole pages: a piece that the limit cuts short is the last one.
-  const std::size_t start = kHeadBytes + before_ * sizeof(Event), bytes = piece * sizeof(Event);
-  if (events_) munmap(events_, (before_ == kFirstPiece ? kFirstPiece : kPiece) * sizeof(Event));
-  events_ = nullptr;
-  void *const place = ftruncate(file_, static_cast<off_t>(start + bytes)) == 0
-                          ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, static_cast<off_t>(start))
-                          : MAP_FAILED;
-  if (place == MAP_FAILED) {
+}
+
+/// The latest records become earlier ones. They are copied by the system into pages of its own, which takes a third of the time of mapping
+/// new pages of the file; and the same lines of the cache are filled again.
+bool Log::write_out() {
+  const std::size_t bytes = used_ * sizeof(Event);
+  const auto place = static_cast<off_t>(kMapped + head_->earlier * sizeof(Event));
+  if (pwrite(file_, latest_, bytes, place) != static_cast<ssize_t>(bytes)) return false;
+  head_->earlier += used_;
+  used_ = 0;
+  return true;
+}
+
+bool Log::make_room() {
+  static const std::size_t limit = find_limit();
+  if (file_ < 0 || head_->count >= limit) return false;
+  note_clock();
+  if (!write_out()) {
     complain("its events");
     file_ = -1;
     return false;
   }
-  // All pages at once: each would fault by itself at its first event. Where the kernel is too old for this, they do.
-#ifdef MADV_POPULATE_WRITE
-  madvise(place, bytes, MADV_POPULATE_WRITE);
-#endif
-  events_ = static_cast<Event *>(place);
-  room_ = piece;
+  room_ = std::min(kLatest, limit - head_->earlier);
   return true;
 }
 

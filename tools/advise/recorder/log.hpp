@@ -1,4 +1,4 @@
-// A thread's events, in a file that is mapped piece by piece: what has been recorded is there even if the program crashes.
+// A thread's events in a file, of which the head and the latest events are mapped: what has been recorded is there even if the program crashes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -25,9 +25,9 @@ class Log {
  public:
   /// The next record, to be filled in; null once the file is full or can't grow. One thread writes a log.
   Event *add() {
-    if (used_ == room_ && !grow()) return ++head_->dropped, nullptr;
+    if (used_ == room_ && !make_room()) return ++head_->dropped, nullptr;
     ++head_->count;
-    return &events_[used_++];
+    return &latest_[used_++];
   }
 
   /// Words that belong to the event added last.
@@ -37,12 +37,14 @@ class Log {
 
  private:
   friend Log *open_log();
-  bool grow();
+  bool make_room();
+  bool write_out();
+  void note_clock();
 
   int file_ = -1;
   Head *head_ = nullptr;
-  Event *events_ = nullptr;
-  std::size_t used_ = 0, room_ = 0, before_ = 0;  // records in this piece, its size, records before it
+  Event *latest_ = nullptr;
+  std::size_t used_ = 0, room_ = 0;  // of the latest records
 };
 
 /// This thread's log, opened at its first event; null if it can't be.

@@ -1,4 +1,5 @@
-"""Reads what the recorder (tools/advise/recorder) leaves: a file of 64-byte records per thread, and a text file per rank.
+"""Reads what the recorder (tools/advise/recorder) leaves: a file of 64-byte records per thread, and a text file per rank. The latest
+records stand before the earlier ones.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -11,14 +12,14 @@ from collections.abc import Sequence
 
 from halocline.command.status import Failure
 
-HEAD = struct.Struct("<8s4I2Q2Q2q2q2q64s256s")
-HEAD_BYTES = 4096
+HEAD = struct.Struct("<8s4I3Q2Q2q2q2q64s256s")
+HEAD_BYTES, LATEST = 4096, 1024
 # begin, end, bytes, site, request, peer, tag, count, unused, layout, comm, kind, detail
 EVENT = struct.Struct("<5Q2i3IH2B")
 WORDS = struct.Struct("<7Q")
 AT_A_TIME = 4096  # records
 MOST_EVENTS = 400_000  # of a thread that are looked at
-MAGIC = b"HLCADV01"
+MAGIC = b"HLCADV02"
 ANY, UNKNOWN = -1, -3
 LEAST_NS = 10_000_000  # of recorded time, without which ticks of a run that has crashed have no unit
 
@@ -165,7 +166,7 @@ class Head:
             words = HEAD.unpack(file.read(HEAD_BYTES)[:HEAD.size])
         if words[0] != MAGIC:
             raise Failure(f"{path} is not a recording of this version")
-        _, state, self.rank, self.ranks, self.thread, self.count, self.dropped, *rest = words
+        _, state, self.rank, self.ranks, self.thread, self.count, self.earlier, self.dropped, *rest = words
         self.finalised = state == 1
         self.ticks, self.ns, self.offset = rest[0:2], rest[2:4], rest[4:6]
         self.host, self.library = clean(rest[8]), clean(rest[9])
@@ -190,24 +191,33 @@ class Head:
             self.ns = [self.ns[0], max(one.ns[1] for one in others)]
 
 
+def records_of(path: pathlib.Path, head: Head, first: int, count: int) -> bytes:
+    """Whole records, in the order of their calls."""
+    earlier = min(count, max(0, head.earlier - first))
+    parts = [(LATEST + first, earlier), (first + earlier - head.earlier, count - earlier)]
+    found = b""
+    with path.open("rb") as file:
+        for place, some in parts:
+            if not some:
+                continue
+            file.seek(HEAD_BYTES + EVENT.size * place)
+            part = file.read(EVENT.size * some)
+            found += part[:len(part) // EVENT.size * EVENT.size]
+    return found
+
+
 def last_tick(path: pathlib.Path, head: Head) -> int:
     """The end of the last call in a file of events; 0 without one. Records of words have no time."""
-    with path.open("rb") as file:
-        for last in range(head.count, 0, -AT_A_TIME):
-            first = max(0, last - AT_A_TIME)
-            file.seek(HEAD_BYTES + EVENT.size * first)
-            some = file.read(EVENT.size * (last - first))
-            for row in reversed(list(EVENT.iter_unpack(some[:len(some) // EVENT.size * EVENT.size]))):
-                if row[11] not in (Kind.ITEMS, Kind.SOURCES) and row[1]:
-                    return int(row[1])
+    for last in range(head.count, 0, -AT_A_TIME):
+        first = max(0, last - AT_A_TIME)
+        for row in reversed(list(EVENT.iter_unpack(records_of(path, head, first, last - first)))):
+            if row[11] not in (Kind.ITEMS, Kind.SOURCES) and row[1]:
+                return int(row[1])
     return 0
 
 
 def read_lane(path: pathlib.Path, head: Head, scale: tuple[float, float]) -> Lane:
-    with path.open("rb") as file:
-        file.seek(HEAD_BYTES)
-        records = file.read(EVENT.size * min(head.count, MOST_EVENTS))
-    return Lane(head.rank, head.thread, records[:len(records) // EVENT.size * EVENT.size], head.count, scale, head.dropped)
+    return Lane(head.rank, head.thread, records_of(path, head, 0, min(head.count, MOST_EVENTS)), head.count, scale, head.dropped)
 
 
 def files_of(folder: pathlib.Path) -> list[pathlib.Path]:
