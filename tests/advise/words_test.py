@@ -5,7 +5,9 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 import itertools
 import pathlib
+import shutil
 import struct
+import subprocess
 import sys
 import tempfile
 import types
@@ -263,6 +265,31 @@ class Words(unittest.TestCase):
         lines = [sources.Line("", 0, name, module) for name in ("Waitall", "Isend")]
         self.assertEqual(sources.ranges(lines), ["mpi4py"])
         self.assertFalse(sources.is_mpi4py("/home/me/MPI.so"))
+
+    def test_a_static_function_of_a_stripped_library_has_no_name(self):
+        """addr2line would give it the name of the exported function before it."""
+        tools = [shutil.which(name) for name in ("cc", "strip", "nm", "addr2line")]
+        if not all(tools):
+            self.skipTest("needs cc, strip, nm and addr2line")
+        with tempfile.TemporaryDirectory() as folder:
+            library = pathlib.Path(folder) / "libpart.so"
+            code = "int shown(int x) { return x + 1; }\n__attribute__((noinline)) static int hidden(int x) { return shown(x) * 7; }\n" \
+                   "int (*use(void))(int) { return hidden; }\n"
+            subprocess.run([tools[0], "-shared", "-fPIC", "-O0", "-fno-toplevel-reorder", "-x", "c", "-", "-o", library], input=code,
+                           text=True, check=True)
+            places = {line.split()[-1]: int(line.split()[0], 16) for line in sources.nm("--defined-only", str(library)).splitlines()}
+            for is_stripped, names in ((False, ["shown", "hidden"]), (True, ["shown", ""])):
+                if is_stripped:
+                    subprocess.run([tools[1], library], check=True)
+                found = sources.look_up(str(library), [places["shown"] + 4, places["hidden"] + 4])
+                self.assertEqual([line.function for line in found], names)
+
+    def test_a_program_that_only_has_windows_is_told_of_the_drop_in(self):
+        events = [event(MS * i, MS * i + 1000, recording.Kind.PUT, 1) for i in range(10)]
+        events += [event(MS * i + 2000, MS * i + 900_000, recording.Kind.BARRIER, 0) for i in range(10)]
+        _, said = conclude([[events], [events]], 10 * MS)
+        self.assertEqual(said.headline, "No exchange of messages repeats; the program has MPI RMA.")
+        self.assertIn("0.1 % of the run is MPI RMA, 89.8 % are collectives that may wait for it. `halocline run --mpi`", said.windows)
 
     def test_a_report_that_cannot_be_written_is_refused_before_the_run(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -186,11 +186,15 @@ def scale_of(found: Found, recording: Recording) -> float:
     return 1 / max(1e-3, min(1.0, sum(parts) / len(parts))) if parts else 1.0
 
 
-def windows_in_words(parts: Sequence[tuple[str, float, str]], seconds: float) -> str:
+def windows_in_words(parts: Sequence[tuple[str, float, str]], seconds: float, found: Found) -> str:
+    """Where MPI RMA takes time, or is all that moves data: then the program also waits for it in barriers."""
     used = next((part[1] for part in parts if part[0].startswith("windows")), 0.0)
-    if used < WORTH * seconds:
+    moves_all = not found.patterns and any(totals.accesses for totals in found.totals.values())
+    if used < WORTH * seconds and not moves_all:
         return ""
-    return (f"{100 * used / seconds:.1f} % of the run is MPI RMA. `halocline run --mpi` serves it without a change: time both "
+    barriers = next((part[1] for part in parts if part[0] == "collectives"), 0.0) if moves_all else 0.0
+    waits = f", {100 * barriers / seconds:.1f} % are collectives that may wait for it" if barriers >= WORTH * seconds else ""
+    return (f"{100 * used / seconds:.1f} % of the run is MPI RMA{waits}. `halocline run --mpi` serves it without a change: time both "
             f"({FROM_RMA}).")
 
 
@@ -254,7 +258,7 @@ def conclude(recording: Recording, program: str, replayer: Replayer | None) -> C
     hosts = list(dict.fromkeys(rank.host for rank in recording.ranks))
     said = Conclusion(program, len(recording.ranks), hosts, recording.ranks[0].library, recording.seconds,
                       recording.thread_seconds, recording.threads, not all(rank.finalised for rank in recording.ranks), 1 / scale,
-                      recording.dropped, parts, advice, windows_in_words(parts, recording.thread_seconds), "",
+                      recording.dropped, parts, advice, windows_in_words(parts, recording.thread_seconds, found), "",
                       notes_of(found, recording, scale))
     said.headline = headline_of(said)
     return said

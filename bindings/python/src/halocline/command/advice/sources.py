@@ -64,7 +64,32 @@ def look_up(module: str, offsets: list[int]) -> list[Line]:
         file, _, number = place.split(" ")[0].rpartition(":")
         known = file and not file.startswith("?") and number.isdecimal() and int(number) > 0
         lines.append(Line(file if known else "", int(number) if known else 0, "" if function.startswith("?") else function, module))
+    if not has_symbols(module):
+        extents = exported(module)
+        lines = [line if line.file or covers(extents, offset - 1) else dataclasses.replace(line, function="")
+                 for line, offset in zip(lines, offsets)]
     return lines + [Line("", 0, "", module) for _ in offsets[len(lines):]]
+
+
+def nm(*words: str) -> str:
+    """What nm says; nothing if it is not there."""
+    tool = shutil.which("nm")
+    return subprocess.run([tool, *words], capture_output=True, text=True, check=False).stdout if tool else ""
+
+
+def has_symbols(module: str) -> bool:
+    """Whether a file has the names of all its functions. Of a stripped one addr2line names the exported function before an address."""
+    return bool(nm("--defined-only", module).strip())
+
+
+def exported(module: str) -> list[tuple[int, int]]:
+    """Where the exported functions of a file begin and end."""
+    rows = [line.split() for line in nm("-D", "-S", "--defined-only", module).splitlines()]
+    return [(int(row[0], 16), int(row[0], 16) + int(row[1], 16)) for row in rows if len(row) == 4 and row[2] in "TtWwi"]
+
+
+def covers(extents: Iterable[tuple[int, int]], address: int) -> bool:
+    return any(begin <= address < end for begin, end in extents)
 
 
 def lines_of(sites: Iterable[Site]) -> dict[Site, Line]:
