@@ -62,6 +62,8 @@ CASES = [
      r"rank 0: HALOCLINE_LIBFABRIC is '.*', which is not libfabric: it has no fi_getinfo"),
     ("libfabric finds nothing", ["libfabric=-1:{faulty}", "on=1:HALOCLINE_TEST_FAULT=fi_getinfo"], MPI,
      r"rank 1: libfabric .* has no provider that can write to other nodes: Cannot allocate memory"),
+    ("only a provider that must be named", ["on=-1:FI_PROVIDER=sockets"], MPI,
+     r"rank 0: libfabric .* has only providers that must be selected by name \(HALOCLINE_PROVIDER\): .*sockets.*"),
     ("memory that cannot be registered", ["libfabric=-1:{faulty}", "on=2:HALOCLINE_TEST_FAULT=fi_mr_reg"], ERROR,
      r"HLC_ERR_MEMORY: rank 2: tcp on lo .* cannot register \d+ bytes: Cannot allocate memory"),
     ("an address that is not understood", ["libfabric=-1:{faulty}", "on=0:HALOCLINE_TEST_FAULT=fi_av_insert"], ERROR,

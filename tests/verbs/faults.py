@@ -59,6 +59,9 @@ NOT_USABLE = r"rank 0: HALOCLINE_INTERFACE is 'd0', not usable by a provider; av
 NOT_OFFERED = r"rank 0: HALOCLINE_PROVIDER is 'verbs', which libfabric .* does not offer here; available: tcp, .*"
 LAYER_RXD = r"rank 0: HALOCLINE_PROVIDER is 'verbs;ofi_rxd', which has the layer ofi_rxd, over which programs hang; available: .*"
 NO_UCX = r"rank 0: UCX 1\.\S+ .* has no network .*: No such device; available: .*tcp on .*"
+TOO_LONG = r"rank 0: rc_verbs, .*UCX 1\.\S+ .*: an address takes \d+ bytes, but at most 124 fit; set HALOCLINE_INTERFACE to fewer devices"
+TOO_MANY_PEERS = (r"rank 0: verbs;ofi_rxm on .*: fi_enable: .*; the device may lack queues for this many peers; "
+                  r"set FI_UNIVERSE_SIZE to the number of ranks, or less.*")
 PINS_TOO_MUCH = (rf"rank {{rank}}: HLC_ERR_MEMORY: rank \d: {VERBS} cannot register \d+ bytes: Cannot allocate memory; it pins them, "
                  r"and this process may pin 65536 bytes in all: raise 'ulimit -l'\n")
 CASES = [
@@ -75,6 +78,9 @@ CASES = [
          variables={"HALOCLINE_PROVIDER": ""}),
     Case("UCX, and no device", over_mpi(NO_UCX), before=NO_DEVICES,
          variables={"HALOCLINE_NETWORK": "ucx", "HALOCLINE_PROVIDER": "rc_verbs", "HALOCLINE_INTERFACE": "rxe0:1"}),
+    Case("UCX, and a device too many", over_mpi(TOO_LONG),
+         variables={"HALOCLINE_NETWORK": "ucx", "HALOCLINE_PROVIDER": "", "HALOCLINE_INTERFACE": ""}),
+    Case("queues for too many peers", over_mpi(TOO_MANY_PEERS), variables={"FI_UNIVERSE_SIZE": "65536"}),
     Case("the link goes down and comes up", f"{GO_ON}|{TOLD}", during=["ip link set d0 down", "sleep 1", "ip link set d0 up", "sleep 1"]),
     Case("the link goes down", TOLD, during=["ip link set d0 down"]),
     # The kernel removes it when the ranks have read of it.

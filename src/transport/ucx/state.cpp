@@ -50,6 +50,14 @@ std::vector<std::string> find_resources(const Library &library, ucp_context_h co
 /// False for shared memory and the process itself, whose device is called memory.
 bool is_network(const std::string &resource) { return resource.find("/memory") == std::string::npos; }
 
+/// Soft-RoCE retries forever where the number of retries is 7, as is UCX's own: nothing sent to a peer that has ended would fail. The user's
+/// number stays. A UCX that cannot change it here goes on with its own.
+void bound_retries(const Library &library, ucp_config_t *config, const std::vector<std::string> &resources) {
+  const auto retries = [](const std::string &resource) { return resource.rfind("rc_verbs/", 0) == 0; };
+  const bool is_set = std::getenv("UCX_RC_RETRY_COUNT") || std::getenv("UCX_RC_VERBS_RETRY_COUNT");
+  if (!is_set && std::any_of(resources.begin(), resources.end(), retries)) library.config_modify(config, "RC_VERBS_RETRY_COUNT", "6");
+}
+
 /// True if a device writes and reads memory of peers, or if a test wants that emulated.
 bool is_one_sided(const std::vector<std::string> &resources) {
   const std::string_view emulated = environment("UCX_PUTS");
@@ -99,6 +107,7 @@ Status State::open_any_context(const Wish &wish) {
   if (status == Status::ok && is_one_sided(resources)) {
     one_sided = true;
     library->cleanup(std::exchange(context, nullptr));
+    bound_retries(*library, config, resources);
     status = init(config, wish);
   }
   library->config_release(config);
