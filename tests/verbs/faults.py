@@ -59,7 +59,7 @@ NOT_USABLE = r"rank 0: HALOCLINE_INTERFACE is 'd0', not usable by a provider; av
 NOT_OFFERED = r"rank 0: HALOCLINE_PROVIDER is 'verbs', which libfabric .* does not offer here; available: tcp, .*"
 LAYER_RXD = r"rank 0: HALOCLINE_PROVIDER is 'verbs;ofi_rxd', which has the layer ofi_rxd, over which programs hang; available: .*"
 NO_UCX = r"rank 0: UCX 1\.\S+ .* has no network .*: No such device; available: .*tcp on .*"
-TOO_LONG = r"rank 0: rc_verbs, .*UCX 1\.\S+ .*: an address takes \d+ bytes, but at most 124 fit; set HALOCLINE_INTERFACE to fewer devices"
+TOO_LONG = r"rank 0: .*rc_verbs.*UCX 1\.\S+ .*: an address takes \d+ bytes, but at most 124 fit; set HALOCLINE_INTERFACE to fewer devices"
 TOO_MANY_PEERS = (r"rank 0: verbs;ofi_rxm on .*: fi_enable: .*; the device may lack queues for this many peers; "
                   r"set FI_UNIVERSE_SIZE to the number of ranks, or less.*")
 PINS_TOO_MUCH = (rf"rank {{rank}}: HLC_ERR_MEMORY: rank \d: {VERBS} cannot register \d+ bytes: Cannot allocate memory; it pins them, "

@@ -51,7 +51,7 @@ std::vector<std::string> find_resources(const Library &library, ucp_context_h co
 bool is_network(const std::string &resource) { return resource.find("/memory") == std::string::npos; }
 
 /// Soft-RoCE retries forever where the number of retries is 7, as is UCX's own: nothing sent to a peer that has ended would fail. The user's
-/// number stays. A UCX that cannot change it here goes on with its own.
+/// number stays. A UCX that cannot change it here keeps its own.
 void bound_retries(const Library &library, ucp_config_t *config, const std::vector<std::string> &resources) {
   const auto retries = [](const std::string &resource) { return resource.rfind("rc_verbs/", 0) == 0; };
   const bool is_set = std::getenv("UCX_RC_RETRY_COUNT") || std::getenv("UCX_RC_VERBS_RETRY_COUNT");
