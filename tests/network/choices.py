@@ -23,6 +23,7 @@ FALLS_SHORT = r"rank {rank}: tcp on lo \(127\.0\.0\.1\), .*: {call}: Cannot allo
 TCP_OF_UCX = r"tcp on \w+.*, UCX 1\.\d+\.\d+ \(/.*\), progress by the calling thread, or a background thread while no call is active"
 UCX = "on=-1:HALOCLINE_NETWORK=ucx"
 # What happens, the words for the program, and what every rank must say. {old}: the library that is too old; {faulty}: one that has a fault.
+# before=NAME=VALUE is a variable that the program starts with.
 # {ucx}: a UCX that cannot be used.
 NETWORK, MPI, ERROR = "network", "mpi", "error"
 CASES = [
@@ -62,7 +63,7 @@ CASES = [
      r"rank 0: HALOCLINE_LIBFABRIC is '.*', which is not libfabric: it has no fi_getinfo"),
     ("libfabric finds nothing", ["libfabric=-1:{faulty}", "on=1:HALOCLINE_TEST_FAULT=fi_getinfo"], MPI,
      r"rank 1: libfabric .* has no provider that can write to other nodes: Cannot allocate memory"),
-    ("only a provider that must be named", ["on=-1:FI_PROVIDER=sockets"], MPI,
+    ("only a provider that must be named", ["before=FI_PROVIDER=sockets"], MPI,
      r"rank 0: libfabric .* has only providers that must be selected by name \(HALOCLINE_PROVIDER\): .*sockets.*"),
     ("memory that cannot be registered", ["libfabric=-1:{faulty}", "on=2:HALOCLINE_TEST_FAULT=fi_mr_reg"], ERROR,
      r"HLC_ERR_MEMORY: rank 2: tcp on lo .* cannot register \d+ bytes: Cannot allocate memory"),
@@ -179,7 +180,9 @@ def main():
     launcher = sys.argv[divider + 1:] + ["-n", str(RANKS)]
     failed = 0
     for name, words, route, text in cases:
-        output = launch([*launcher, program, *[word.format(old=old, faulty=faulty, ucx=ucx, other=find_other_library()) for word in words]])
+        before = dict(word.split("=", 2)[1:] for word in words if word.startswith("before="))
+        others = [word.format(old=old, faulty=faulty, ucx=ucx, other=find_other_library()) for word in words if "before=" not in word]
+        output = launch([*launcher, program, *others], **before)
         fault = fault_of(output, route, text)
         failed += bool(fault)
         print(f"{'FAIL' if fault else 'ok  '} {name}: {fault or route}", flush=True)
