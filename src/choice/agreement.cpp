@@ -92,16 +92,16 @@ Status Agreement::suspect_ending() {
 
 Status Agreement::find_failure(bool timed_out) {
   const int me = communicator_.rank();
-  const std::string swap = "a swap of " + plan_.text();
+  const auto swap = [this] { return "a swap of " + plan_.text(); };  // a wait that fails for nothing allocates nothing
   if (const int dead = communicator_.find_dead(); dead >= 0)
-    return fail(Status::peer_died, "%s: rank %d waits for rank %d to agree on a mode, whose process has ended", swap.c_str(), me, dead);
+    return fail(Status::peer_died, "%s: rank %d waits for rank %d to agree on a mode, whose process has ended", swap().c_str(), me, dead);
   const RemoteProgress *network = communicator_.remote();
   if (network && network->lost() >= 0)
-    return fail(Status::peer_died, "%s: rank %d waits for other ranks to agree on a mode, and rank %d is lost", swap.c_str(), me,
+    return fail(Status::peer_died, "%s: rank %d waits for other ranks to agree on a mode, and rank %d is lost", swap().c_str(), me,
                 network->lost());
   if (!timed_out) return suspect_ending();
   return fail(Status::timeout, "%s: rank %d timed out after %lld s waiting for other ranks to agree on a mode (HALOCLINE_TIMEOUT)%s",
-              swap.c_str(), me, static_cast<long long>(communicator_.timeout_ns() / 1'000'000'000), kFindDifferentSwaps);
+              swap().c_str(), me, static_cast<long long>(communicator_.timeout_ns() / 1'000'000'000), kFindDifferentSwaps);
 }
 
 /// Ranks that have made different numbers of swaps have begun different agreements: those cannot be completed.
