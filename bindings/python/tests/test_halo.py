@@ -441,7 +441,7 @@ def test_a_moving_component_is_filled_where_it_enters(grid):
     assert (fields[2].array[0] == POISON).all()
     with pytest.raises(halocline.ArgumentError, match="fills"):
         halocline.Halo(grid, fields, fills=[None])
-    with pytest.raises(halocline.ArgumentError, match="ndims"):
+    with pytest.raises(halocline.ArgumentError, match="the number of dimensions is 0"):
         halocline.fills_moving(())
 
 
