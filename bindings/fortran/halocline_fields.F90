@@ -167,7 +167,7 @@ contains
     is_shaped = field%shape_dims /= 0 .or. field%own_depth /= 0 .or. any(field%stagger /= HLC_CENTRED)
   end function
 
-  !> Says which depth is negative, in the caller's counting of dimensions. who begins the message, which is left as it is if none is.
+  !> Says which depth is negative, after some words of the caller. The message is left as it is if none is negative.
   subroutine check_depths(who, low, high, ndims, message)
     character(len=*), intent(in) :: who
     integer(c_int64_t), intent(in) :: low(:), high(:)

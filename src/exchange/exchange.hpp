@@ -25,8 +25,8 @@ class Exchange {
   Exchange &operator=(const Exchange &) = delete;
   ~Exchange();
 
-  /// Makes the plan. Collective; edges[e].rank is never the caller's own. label is what check mode calls it, with a # for the number of its plan. ndims
-  /// is that of the halo, whose tags are directions, or 0.
+  /// Makes the plan. Collective; edges[e].rank is never the caller's own. label is what check mode calls it, with a # for the number of its
+  /// plan. ndims is that of the halo, whose tags are directions, or 0.
   Status create(Options options, std::vector<Edge> edges, std::string label, int ndims = 0);
 
   /// Starts rounds and finishes them.

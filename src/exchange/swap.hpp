@@ -9,7 +9,7 @@
 
 namespace halocline::core {
 
-/// What messages call the caller's plan, whatever it is made of.
+/// What messages call the plan of the caller, which may have several exchanges.
 struct PlanName {
   std::int64_t serial = 0;  // among the plans of the context
   std::string name = {};  // the caller's; may be empty
