@@ -40,13 +40,16 @@ Status check_variables(int rank) {
   return check_word(who, "LOG", {"info"});
 }
 
+/// Emulated nodes share the cores of a host.
+bool shares_cores(const Topology &topology) { return topology.ranks_per_core() > 1; }
+
 }  // namespace
 
 Status CommContext::open(MPI_Comm comm) {
   HLC_TRY(context.open(comm, Status::ok));
   HLC_TRY(agree(context, context.comm(), check_variables(context.rank())));
   PMPI_Comm_group(context.comm(), &group_);
-  if (!context.core_per_rank()) yield_while_host_waits();
+  if (shares_cores(context)) yield_while_host_waits();
   if (context.nodes() > 1) HLC_TRY(prepare(context, context.comm(), [this] { return number_members(); }));
   return try_reading();
 }
@@ -117,7 +120,7 @@ bool CommContext::has_met() {
 }
 
 void CommContext::yield_now(unsigned calls) {
-  if (!context.core_per_rank()) sched_yield();
+  if (shares_cores(context)) sched_yield();
   if (calls % 64 == 0) drive_host();
 }
 
