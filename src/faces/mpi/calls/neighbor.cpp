@@ -32,6 +32,7 @@ int run(Links &links, const Sent &sent, const Received &received) {
   Exchange &exchange = links.take();
   int code = sent.fill(exchange.out);
   if (code == MPI_SUCCESS) code = received.fill(exchange.in);
+  if (code == MPI_SUCCESS) code = links.check(exchange);
   if (code == MPI_SUCCESS) {
     links.start(exchange);
     lock.unlock();

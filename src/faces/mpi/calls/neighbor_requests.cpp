@@ -25,12 +25,15 @@ int begin(const std::shared_ptr<Links> &links, MPI_Comm comm, const Sent &sent, 
   auto made = std::make_unique<ExchangeRequest>(OwnRequest::Kind::once, links);
   if (const int code = sent.fill(made->exchange().out)) return code;
   if (const int code = received.fill(made->exchange().in)) return code;
+  if (const int code = links->check(made->exchange())) return code;
   if (const int code = made->keep_types()) return code;
   made->comm = comm;
   ExchangeRequest &started = *made;
   if (const int code = give_handle(std::move(made), request)) return code;
   started.is_active = true;
-  return started.start();
+  const int code = started.start();
+  if (code != MPI_SUCCESS) forget_own(&started), *request = MPI_REQUEST_NULL;
+  return code;
 }
 
 /// A nonblocking call must not wait for others, so it makes no links: those of an earlier blocking call, or of the call that has made the
@@ -66,6 +69,8 @@ int init_blocks(Collective call, MPI_Comm comm, const Sent &sent, const Received
     BlockLists blocks{std::vector<Block>(pattern.out.size()), std::vector<Block>(pattern.in.size())};
     if (const int code = sent.fill(blocks.out)) return refuse_request(comm, code);
     if (const int code = received.fill(blocks.in)) return refuse_request(comm, code);
+    if (const int code = check_addresses(blocks.out, pattern.out)) return refuse_request(comm, code);
+    if (const int code = check_addresses(blocks.in, pattern.in)) return refuse_request(comm, code);
     made = make_persistent(comm, std::move(pattern), std::move(blocks), false);
   }
   count_collective(call, made != nullptr);

@@ -63,6 +63,8 @@ int finish_init(const Init &init, Function begin, const Sent &sent, const Receiv
     BlockLists blocks;
     add_edges(all->out, pattern.out, blocks.out);
     add_edges(all->in, pattern.in, blocks.in);
+    if (const int code = check_addresses(blocks.out, pattern.out)) return refuse_init(init.comm, code);
+    if (const int code = check_addresses(blocks.in, pattern.in)) return refuse_init(init.comm, code);
     made = make_persistent(init.comm, std::move(pattern), std::move(blocks), copies_first);
   }
   count_collective(init.call, made != nullptr);

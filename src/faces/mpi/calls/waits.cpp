@@ -183,8 +183,9 @@ void pass_between_tests(unsigned tests) {
 int start_own(OwnRequest &own) {
   if (!own.is_persistent || own.is_active)
     return report_failure_of(own.comm, refuse(MPI_ERR_REQUEST, "the request is active; wait for it before it is started again"));
-  own.is_active = true;
-  return report_failure_of(own.comm, own.start());
+  const int code = own.start();
+  own.is_active = code == MPI_SUCCESS;
+  return report_failure_of(own.comm, code);
 }
 
 }  // namespace

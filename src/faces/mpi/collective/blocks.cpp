@@ -9,4 +9,9 @@ int check_block(const typed::Layout *layout, std::int64_t count) {
   return MPI_SUCCESS;
 }
 
+int Links::check(const Exchange &exchange) const {
+  const int code = check_addresses(exchange.out, out_);
+  return code != MPI_SUCCESS ? code : check_addresses(exchange.in, in_);
+}
+
 }  // namespace halocline::core::mpi

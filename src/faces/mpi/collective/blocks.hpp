@@ -24,6 +24,23 @@ inline void *displaced(const void *buffer, std::int64_t bytes) {
 /// MPI_SUCCESS, or what is wrong with the datatype or the count.
 int check_block(const typed::Layout *layout, std::int64_t count);
 
+/// Whether it has bytes, of which the first is in the page at address 0, which no program has.
+inline bool is_nowhere(const Block &block) {
+  constexpr std::int64_t kPage = 4096;
+  const auto address = reinterpret_cast<std::int64_t>(block.address);
+  return address >= 0 && address < kPage && block.bytes() > 0 && address + block.layout->reach(block.count).begin < kPage;
+}
+
+/// MPI_SUCCESS, unless a block with bytes begins at no address, as one in a buffer that is NULL. A block that goes nowhere may. `ends`: the edges of
+/// the blocks.
+template <class Ends>
+int check_addresses(const std::vector<Block> &blocks, const Ends &ends) {
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    if (ends[i].rank != MPI_PROC_NULL && is_nowhere(blocks[i]))
+      return refuse(MPI_ERR_BUFFER, "block %zu has %lld bytes, and its buffer is NULL", i, static_cast<long long>(blocks[i].bytes()));
+  return MPI_SUCCESS;
+}
+
 /// Whether only a device can access what is there.
 inline bool is_on_device(const void *address) { return device::find_device(address) != device::kHost; }
 

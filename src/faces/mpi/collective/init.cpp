@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/communicator/collective.hpp"
-#include "faces/mpi/collective/neighbor_comm.hpp"
 #include "faces/mpi/interpose/fallback_report.hpp"
 
 namespace halocline::core::mpi {
@@ -23,18 +21,19 @@ std::int64_t slot_bytes_for(const Block &block, std::size_t edges) {
 
 std::unique_ptr<OwnRequest> make_persistent(MPI_Comm comm, Pattern pattern, BlockLists blocks, bool copies_first) {
   constexpr const char *kWhat = "persistent collective";
-  const std::shared_ptr<CommContext> context = meet_for_collectives(comm, kWhat);
-  if (!context) return nullptr;
   for (std::size_t i = 0; i < pattern.out.size(); ++i) pattern.out[i].slot_bytes = slot_bytes_for(blocks.out[i], pattern.out.size());
-  auto links = std::make_shared<Links>(context);
-  if (failed(links->open(pattern))) {
-    inform("the host MPI carries the %s of a communicator: %s", kWhat, error_message());
-    return nullptr;
-  }
-  auto request = std::make_unique<ExchangeRequest>(OwnRequest::Kind::persistent, std::move(links));
-  request->exchange().out = std::move(blocks.out);
-  request->exchange().in = std::move(blocks.in);
-  if (failed(agree(context->context, context->context.comm(), check_mpi(request->keep_types(), "MPI_Type_contiguous")))) {
+  LinksMeeting met;
+  const std::shared_ptr<LinkContext> context = meet_for_links(comm, kWhat, pattern, &met);
+  if (!context) return nullptr;
+  const auto links = std::make_shared<Links>(context);
+  std::unique_ptr<ExchangeRequest> request;
+  const auto keep = [&] {
+    request = std::make_unique<ExchangeRequest>(OwnRequest::Kind::persistent, links);
+    request->exchange().out = std::move(blocks.out);
+    request->exchange().in = std::move(blocks.in);
+    return check_mpi(request->keep_types(), "MPI_Type_contiguous");
+  };
+  if (failed(links->open(pattern, met, keep))) {
     inform("the host MPI carries the %s of a communicator: %s", kWhat, error_message());
     return nullptr;
   }

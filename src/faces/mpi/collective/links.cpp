@@ -6,7 +6,6 @@
 #include <new>
 
 #include "engine/communicator/collective.hpp"
-#include "engine/memory/node_memory.hpp"
 #include "faces/mpi/interpose/error_text.hpp"
 #include "faces/mpi/interpose/fallback_report.hpp"
 #include "faces/mpi/window/window.hpp"
@@ -28,6 +27,45 @@ Words *find_edge(Words *first, std::int64_t count, int rank, int key) {
 
 Status no_such_edge(int here, const char *what, int there) {
   return fail(Status::mismatch, "rank %d %s rank %d in the topology, and rank %d knows nothing of that", here, what, there, there);
+}
+
+constexpr int kKeys = 64;  // tags of links
+
+int most_tags() {
+  void *most = nullptr;
+  int has = 0;
+  PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &has);
+  return has ? *static_cast<int *>(most) : 32767;
+}
+
+/// Numbers of which those at both ends of an edge add up to 0.
+std::uint64_t mixed(int from, int to, int key) {
+  std::uint64_t value = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(from)) << 32) + static_cast<std::uint32_t>(to);
+  value += (static_cast<std::uint64_t>(key) + 1) * 0x9e3779b97f4a7c15;
+  for (const int shift : {30, 27, 31}) value = (value ^ (value >> shift)) * 0xbf58476d1ce4e5b9;
+  return value;
+}
+std::uint64_t sum_of_edges(const Pattern &pattern, int me) {
+  std::uint64_t sum = 0;
+  for (const EdgeEnd &edge : pattern.out)
+    if (edge.rank != MPI_PROC_NULL) sum += mixed(me, edge.rank, edge.key);
+  for (const EdgeEnd &edge : pattern.in)
+    if (edge.rank != MPI_PROC_NULL) sum -= mixed(edge.rank, me, edge.key);
+  return sum;
+}
+
+bool has_many_keys(const Pattern &pattern) {
+  const auto is_high = [](const EdgeEnd &edge) { return edge.key >= kKeys; };
+  return std::any_of(pattern.out.begin(), pattern.out.end(), is_high) || std::any_of(pattern.in.begin(), pattern.in.end(), is_high);
+}
+
+/// The edges within a node.
+Pattern near_edges(Pattern pattern, const CommContext &comm) {
+  for (std::vector<EdgeEnd> *edges : {&pattern.out, &pattern.in})
+    edges->erase(std::remove_if(edges->begin(), edges->end(),
+                                [&](const EdgeEnd &edge) { return edge.rank == MPI_PROC_NULL || !comm.is_near(edge.rank); }),
+                 edges->end());
+  return pattern;
 }
 
 /// Removes the edges for which `work` is true.
@@ -64,64 +102,91 @@ PartForm::PartForm(const Pattern &pattern) {
 
 Links::~Links() {
   if (is_listed_) unlist_links(this);
-  if (host_comm_ != MPI_COMM_NULL && has_world()) PMPI_Comm_free(&host_comm_);
 }
 
-/// The second meeting shows that all parts are laid out, the third that no rank has missed an edge.
-Status Links::open(const Pattern &pattern) {
+LinksMeeting Links::offer(const Pattern &pattern, int rank, const LinkContext *known) {
+  LinksMeeting say;
+  say.edges = sum_of_edges(pattern, rank);
+  say.many_keys = has_many_keys(pattern) ? 1 : 0;
+  if (known) known->offer(PartForm(near_edges(pattern, *known->comm)).bytes, say);
+  return say;
+}
+
+/// Ranks that have met once more have laid out their parts. Then each finds both ends of its edges, as the sum over all edges has shown: if it has
+/// not, they look for a rank that misses one.
+Status Links::open(const Pattern &pattern, const LinksMeeting &met, const std::function<Status()> &also) {
   Context &context = comm_->context;
-  Pattern near = pattern;
-  for (std::vector<EdgeEnd> *edges : {&near.out, &near.in})
-    edges->erase(std::remove_if(edges->begin(), edges->end(),
-                                [&](const EdgeEnd &edge) { return edge.rank == MPI_PROC_NULL || !comm_->is_near(edge.rank); }),
-                 edges->end());
-  const Status made = create_shared_memory(context, PartForm(near).bytes, memory_);
-  HLC_TRY(agree(context, context.comm(), made));
-  HLC_TRY(prepare(context, context.comm(), [&] { return lay_out(near); }));
+  const Pattern near = near_edges(pattern, *comm_);
+  HLC_TRY(context_->take(PartForm(near).bytes, met, &piece_));
+  HLC_TRY(open_host_comm(met));
   HLC_TRY(prepare(context, context.comm(), [&] {
-    for (const EdgeEnd &edge : pattern.out) out_.push_back({edge.rank, edge.key, {}, nullptr, 0, 0});
-    for (const EdgeEnd &edge : pattern.in) in_.push_back({edge.rank, edge.key, {}, nullptr, 0, 0});
-    return connect();
+    list_edges(pattern);
+    lay_out(near);
+    return also ? also() : Status::ok;
   }));
-  if (!comm_->spans_nodes() && comm_->reads_others()) return Status::ok;
-  HLC_TRY(check_mpi(PMPI_Comm_dup(context.comm(), &host_comm_), "MPI_Comm_dup"));
-  return check_mpi(PMPI_Comm_set_errhandler(host_comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  const Status connected = connect();
+  if (met.edges == 0) return connected;
+  HLC_TRY(agree(context, context.comm(), connected));
+  return fail(Status::mismatch, "a rank sends to a rank of another node, which knows nothing of that");
 }
 
-/// Memory that is new is zero: no slot has a message.
-Status Links::lay_out(const Pattern &near) {
+/// Links have their own tags on a communicator of their context; those that find none have their own communicator.
+Status Links::open_host_comm(const LinksMeeting &met) {
+  const std::int64_t number = context_->next_number();
+  if (!comm_->spans_nodes() && comm_->reads_others()) return Status::ok;
+  if (met.many_keys == 0 && number < most_tags() / kKeys) {
+    first_tag_ = static_cast<int>(number * kKeys);
+    return context_->share_host_comm(&host_comm_);
+  }
+  host_comm_ = std::make_shared<HostComm>();
+  return host_comm_->open(comm_->context.comm());
+}
+
+void Links::list_edges(const Pattern &pattern) {
+  const auto list = [&](const std::vector<EdgeEnd> &ends, auto &edges, std::vector<int> &near, std::vector<int> &far) {
+    for (const EdgeEnd &end : ends) {
+      auto &edge = edges.emplace_back();
+      edge.rank = end.rank;
+      edge.key = end.key;
+      if (end.rank != MPI_PROC_NULL) (comm_->is_near(end.rank) ? near : far).push_back(static_cast<int>(edges.size()) - 1);
+    }
+  };
+  list(pattern.out, out_, near_out_, far_out_);
+  list(pattern.in, in_, near_in_, far_in_);
+  members_.reserve(near_out_.size() + near_in_.size());
+}
+
+/// Other links may have used this memory: no slot has a message now.
+void Links::lay_out(const Pattern &near) {
   const PartForm form(near);
-  char *const part = memory_.part(comm_->context.member());
+  char *const part = piece_.part(comm_->context.member());
   PartHead &head = *new (part) PartHead;
   head.out = static_cast<std::int64_t>(near.out.size());
   head.in = static_cast<std::int64_t>(near.in.size());
   auto *in = words_at<InWords>(part, form.in_words);
   for (const EdgeEnd &edge : near.in) new (in++) InWords{{}, edge.rank, edge.key};
   auto *out = words_at<OutWords>(part, form.out_words);
-  std::int64_t ring = form.rings;
+  std::int64_t begin = form.rings;
   for (const EdgeEnd &edge : near.out) {
-    new (out++) OutWords{ring, edge.slot_bytes, edge.rank, edge.key};
-    ring += static_cast<std::int64_t>(kSlots) * slot_distance(edge.slot_bytes);
+    new (out++) OutWords{begin, edge.slot_bytes, edge.rank, edge.key};
+    const Ring ring{part + begin, edge.slot_bytes};
+    for (std::uint64_t slot = 0; slot < kSlots; ++slot) new (&ring.slot(slot)) SlotHead{};
+    begin += static_cast<std::int64_t>(kSlots) * slot_distance(edge.slot_bytes);
   }
-  return Status::ok;
 }
 
-/// Finds both ends of each edge to a rank of this node.
+/// Finds both ends of each edge to a rank of this node. Allocates nothing.
 Status Links::connect() {
   const int me = comm_->context.rank();
   const auto in_words = static_cast<std::int64_t>(kLinePair);
-  const auto part_of = [&](int rank) { return memory_.part(comm_->member_of(rank)); };
+  const auto part_of = [&](int rank) { return piece_.part(comm_->member_of(rank)); };
   const auto in_of = [&](int rank) { return words_at<InWords>(part_of(rank), in_words); };
   const auto out_of = [&](int rank) {
     const PartHead &head = *words_at<PartHead>(part_of(rank), 0);
     return words_at<OutWords>(part_of(rank), in_words + head.in * static_cast<std::int64_t>(sizeof(InWords)));
   };
-  const auto is_far = [&](int rank) { return !comm_->is_near(rank); };
-  for (std::size_t i = 0; i < out_.size(); ++i) {
-    OutEdge &edge = out_[i];
-    if (edge.rank == MPI_PROC_NULL) continue;
-    (is_far(edge.rank) ? far_out_ : near_out_).push_back(static_cast<int>(i));
-    if (is_far(edge.rank)) continue;
+  for (const int i : near_out_) {
+    OutEdge &edge = out_[static_cast<std::size_t>(i)];
     const InWords *const theirs = find_edge(in_of(edge.rank), words_at<PartHead>(part_of(edge.rank), 0)->in, me, edge.key);
     const OutWords *const mine = find_edge(out_of(me), words_at<PartHead>(part_of(me), 0)->out, edge.rank, edge.key);
     if (!theirs || !mine) return no_such_edge(me, "sends to", edge.rank);
@@ -129,11 +194,8 @@ Status Links::connect() {
     edge.ring = {part_of(me) + mine->ring, mine->slot_bytes};
     members_.push_back(comm_->member_of(edge.rank));
   }
-  for (std::size_t i = 0; i < in_.size(); ++i) {
-    InEdge &edge = in_[i];
-    if (edge.rank == MPI_PROC_NULL) continue;
-    (is_far(edge.rank) ? far_in_ : near_in_).push_back(static_cast<int>(i));
-    if (is_far(edge.rank)) continue;
+  for (const int i : near_in_) {
+    InEdge &edge = in_[static_cast<std::size_t>(i)];
     InWords *const mine = find_edge(in_of(me), words_at<PartHead>(part_of(me), 0)->in, edge.rank, edge.key);
     const OutWords *const theirs = find_edge(out_of(edge.rank), words_at<PartHead>(part_of(edge.rank), 0)->out, me, edge.key);
     if (!theirs || !mine) return no_such_edge(me, "receives from", edge.rank);

@@ -5,12 +5,14 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "faces/mpi/collective/busy.hpp"
 #include "faces/mpi/collective/kept_arguments.hpp"
+#include "faces/mpi/collective/link_context.hpp"
 #include "faces/mpi/collective/link_progress.hpp"
 #include "faces/mpi/collective/slots.hpp"
 #include "faces/mpi/datatype/typed_copy.hpp"
@@ -53,17 +55,20 @@ struct Exchange {
 
 class Links final : public DrivenLinks {
  public:
-  explicit Links(std::shared_ptr<CommContext> comm) : comm_(std::move(comm)) {}
+  explicit Links(std::shared_ptr<LinkContext> context) : context_(std::move(context)), comm_(context_->comm) {}
   Links(const Links &) = delete;
   Links &operator=(const Links &) = delete;
   ~Links() override;
 
-  /// Collective, the same status on all ranks; without edges whose other end is missing.
-  Status open(const Pattern &pattern);
+  /// What this rank says in the meeting before `open`. `known`: the context of the communicator; null if it has none yet.
+  static LinksMeeting offer(const Pattern &pattern, int rank, const LinkContext *known);
+  /// Collective after that meeting, the same status on all ranks: fails if an edge has one end. `also` is what this rank does alone before the
+  /// ranks agree, when the edges are known.
+  Status open(const Pattern &pattern, const LinksMeeting &met, const std::function<Status()> &also = {});
 
-  std::size_t out() const { return out_.size(); }
-  std::size_t in() const { return in_.size(); }
   CommContext &comm() { return *comm_; }
+  /// MPI_SUCCESS, or what is wrong with the addresses of an exchange's blocks.
+  int check(const Exchange &exchange) const;
   bool spans_nodes() const { return !far_out_.empty() || !far_in_.empty(); }
 
   /// Under `busy`: an exchange for blocking calls, and its return.
@@ -97,8 +102,11 @@ class Links final : public DrivenLinks {
     pid_t process = 0;
   };
 
-  Status lay_out(const Pattern &pattern);
+  Status open_host_comm(const LinksMeeting &met);
+  void list_edges(const Pattern &pattern);
+  void lay_out(const Pattern &near);
   Status connect();
+  int tag_of(int key) const { return first_tag_ + key; }
   bool advance(Exchange &exchange, bool in_host);
   bool send(Exchange &exchange, int edge, bool in_host);
   void pack(Exchange &exchange, const Block &block, SlotHead &slot);
@@ -112,13 +120,15 @@ class Links final : public DrivenLinks {
   void end(Exchange &exchange);
   void abandon(Exchange &exchange);
 
+  std::shared_ptr<LinkContext> context_;
   std::shared_ptr<CommContext> comm_;
-  SharedMemory memory_;
+  RoomPiece piece_;
   std::vector<OutEdge> out_;
   std::vector<InEdge> in_;
   std::vector<int> near_out_, near_in_, far_out_, far_in_;  // edges
   std::vector<Member> members_;  // that have an edge with this rank
-  MPI_Comm host_comm_ = MPI_COMM_NULL;
+  std::shared_ptr<HostComm> host_comm_;  // for messages of the host; null if there are none
+  int first_tag_ = 0;
   std::vector<std::unique_ptr<Exchange>> made_;
   std::vector<Exchange *> idle_, active_;
   std::uint64_t started_ = 0;

@@ -2,14 +2,9 @@
 #include "faces/mpi/collective/neighbor_comm.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <mutex>
 
-#include "base/environment.hpp"
-#include "device/driver.hpp"
-#include "faces/mpi/interpose/error_text.hpp"
 #include "faces/mpi/interpose/fallback_report.hpp"
-#include "faces/mpi/window/comm_contexts.hpp"
 
 namespace halocline::core::mpi {
 
@@ -50,14 +45,14 @@ int neighbor_comm_key() {
 /// Null if a rank cannot.
 std::shared_ptr<Links> make_links(MPI_Comm comm) {
   constexpr const char *kWhat = "neighbourhood collectives";
-  const std::shared_ptr<CommContext> context = meet_for_collectives(comm, kWhat);
-  if (!context) return nullptr;
   Pattern pattern;
-  const int read = read_topology(comm, &pattern);
+  if (read_topology(comm, &pattern) != MPI_SUCCESS) pattern = {};
   for (EdgeEnd &edge : pattern.out) edge.slot_bytes = usual_slot_bytes(pattern.out.size());
+  LinksMeeting met;
+  const std::shared_ptr<LinkContext> context = meet_for_links(comm, kWhat, pattern, &met);
+  if (!context) return nullptr;
   auto links = std::make_shared<Links>(context);
-  const Status opened = links->open(read == MPI_SUCCESS ? pattern : Pattern{});
-  if (!failed(opened)) return links;
+  if (!failed(links->open(pattern, met))) return links;
   inform("the host MPI carries the %s of a communicator: %s", kWhat, error_message());
   return nullptr;
 }
@@ -68,20 +63,6 @@ std::int64_t usual_slot_bytes(std::size_t edges) {
   constexpr std::int64_t kMost = 16384, kLeast = 256, kMostOfPart = std::int64_t{1} << 20;
   const auto share = kMostOfPart / static_cast<std::int64_t>(kSlots) / static_cast<std::int64_t>(std::max<std::size_t>(edges, 1));
   return std::clamp(share, kLeast, kMost);
-}
-
-std::shared_ptr<CommContext> meet_for_collectives(MPI_Comm comm, const char *what) {
-  device::look_for_driver();
-  const bool is_off = std::strcmp(environment("MPI_COLLECTIVES"), "host") == 0;
-  std::int64_t may = !has_world() ? 0 : is_off ? 1 : 2;
-  if (PMPI_Allreduce(MPI_IN_PLACE, &may, 1, MPI_INT64_T, MPI_MIN, comm) != MPI_SUCCESS) return nullptr;
-  const std::shared_ptr<CommContext> context = may == 2 ? find_comm_context(comm) : nullptr;
-  if (context && context->obstacle().empty()) return context;
-  const char *const why = may == 0   ? "the program uses MPI sessions without MPI_Init"
-                          : may == 1 ? "HALOCLINE_MPI_COLLECTIVES=host on a rank"
-                                     : context->obstacle().c_str();
-  inform("the host MPI carries the %s of a communicator: %s", what, why);
-  return nullptr;
 }
 
 NeighborComm *open_neighbor_comm(MPI_Comm comm) {
@@ -102,6 +83,7 @@ void release_neighbor_comms() {
     comms = linked_comms().all;
   }
   for (const MPI_Comm comm : comms) PMPI_Comm_delete_attr(comm, neighbor_comm_key());
+  release_link_contexts();
 }
 
 }  // namespace halocline::core::mpi

@@ -26,10 +26,6 @@ inline NeighborComm *known_neighbor_comm(MPI_Comm comm) {
   return const_cast<NeighborComm *>(static_cast<const NeighborComm *>(neighbor_comms.find(halocline::mpi::handle_bits(comm))));
 }
 
-/// The context of a communicator whose collectives the engine carries, after a meeting without a time limit. Collective; null, the same on all
-/// ranks, if the host does. `what`: for messages.
-std::shared_ptr<CommContext> meet_for_collectives(MPI_Comm comm, const char *what);
-
 /// The bytes of a slot where the sizes of messages are not known, for that many edges.
 std::int64_t usual_slot_bytes(std::size_t edges);
 

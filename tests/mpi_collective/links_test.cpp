@@ -1,0 +1,178 @@
+// The links behind neighbourhood collectives: many of them, made, freed and made again, in memory that earlier ones have used; for several
+// communicators of the same ranks; with more edges between two ranks than usual; and what is refused before they are used.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <mpi.h>
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include <halocline/mpi4.h>
+
+#include "support/mpi_test.hpp"
+
+namespace {
+
+using halocline::test::rank;
+using halocline::test::size;
+
+int left() { return (rank() + size() - 1) % size(); }
+int right() { return (rank() + 1) % size(); }
+
+/// A graph in which each rank has `edges` edges to the next one.
+MPI_Comm make_graph(int edges) {
+  const std::vector<int> from(static_cast<std::size_t>(edges), left()), to(static_cast<std::size_t>(edges), right());
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, edges, from.data(), MPI_UNWEIGHTED, edges, to.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                 &comm);
+  return comm;
+}
+
+MPI_Comm make_ring() {
+  const int dims[] = {size()}, periods[] = {1};
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &comm);
+  return comm;
+}
+
+/// `count` numbers to each of two blocks.
+struct Pair {
+  int count;
+  std::vector<int> sent, received;
+  MPI_Request request = MPI_REQUEST_NULL;
+
+  Pair(MPI_Comm ring, int numbers) : count(numbers), sent(2 * static_cast<std::size_t>(numbers)), received(sent.size()) {
+    MPI_Neighbor_alltoall_init(sent.data(), count, MPI_INT, received.data(), count, MPI_INT, ring, MPI_INFO_NULL, &request);
+  }
+  Pair(const Pair &) = delete;
+  Pair &operator=(const Pair &) = delete;
+  ~Pair() { MPI_Request_free(&request); }
+
+  static int value(int of, int step, std::size_t i) { return of * 1000003 + step * 1009 + static_cast<int>(i); }
+  void start(int step) {
+    for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = value(rank(), step, i);
+    std::fill(received.begin(), received.end(), -1);
+    MPI_Start(&request);
+  }
+  /// The numbers that are wrong.
+  int finish(int step) {
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    const auto half = static_cast<std::size_t>(count);
+    int wrong = 0;
+    for (std::size_t i = 0; i < half; ++i) {
+      wrong += received[i] != value(left(), step, half + i) ? 1 : 0;
+      wrong += received[half + i] != value(right(), step, i) ? 1 : 0;
+    }
+    return wrong;
+  }
+};
+
+/// Some ranks are late when they free their requests and when they make the next ones.
+TEST(Links, are_made_where_earlier_ones_have_been) {
+  MPI_Comm ring = make_ring();
+  for (int round = 0; round < 4; ++round) {
+    std::deque<Pair> pairs;
+    const int lengths[] = {3, 1500, 1, 40'000, 700};
+    for (const int length : lengths) pairs.emplace_back(ring, length + round % 3);
+    int wrong = 0;
+    for (int step = 0; step < 4; ++step) {
+      for (Pair &pair : pairs) pair.start(round * 10 + step);
+      for (std::size_t i = pairs.size(); i-- > 0;) wrong += pairs[i].finish(round * 10 + step);
+    }
+    EXPECT_EQ(wrong, 0) << round;
+  }
+  MPI_Comm_free(&ring);
+}
+
+TEST(Links, are_more_than_fit_into_the_room_of_a_communicator) {
+  MPI_Comm ring = make_ring();
+  std::deque<Pair> pairs;
+  for (int i = 0; i < 70; ++i) pairs.emplace_back(ring, 1 + i % 5 * 50);
+  int wrong = 0;
+  for (int step = 0; step < 3; ++step) {
+    for (Pair &pair : pairs) pair.start(step);
+    for (Pair &pair : pairs) wrong += pair.finish(step);
+  }
+  EXPECT_EQ(wrong, 0);
+  pairs.clear();
+  MPI_Comm_free(&ring);
+}
+
+/// They are not mixed, whichever is freed first.
+TEST(Links, of_several_communicators_are_used_in_any_order) {
+  MPI_Comm rings[] = {make_ring(), make_ring(), make_ring()};
+  std::deque<Pair> pairs;
+  for (int i = 0; i < 6; ++i) pairs.emplace_back(rings[i % 3], 10 + 2500 * i);
+  MPI_Comm_free(&rings[0]);
+  int wrong = 0;
+  for (int step = 0; step < 4; ++step) {
+    for (std::size_t i = 0; i < pairs.size(); ++i) pairs[step % 2 ? pairs.size() - 1 - i : i].start(step);
+    for (Pair &pair : pairs) wrong += pair.finish(step);
+  }
+  EXPECT_EQ(wrong, 0);
+  pairs.clear();
+  MPI_Comm again = make_ring();
+  Pair last(again, 9);
+  last.start(1);
+  EXPECT_EQ(last.finish(1), 0);
+  MPI_Comm_free(&again);
+  for (int i = 1; i < 3; ++i) MPI_Comm_free(&rings[i]);
+}
+
+/// More than there are tags for in one communicator of the host.
+TEST(Links, between_two_ranks_are_seventy) {
+  constexpr int kEdges = 70, kCount = 33;
+  MPI_Comm graph = make_graph(kEdges);
+  std::vector<int> sent(kEdges * kCount), received(sent.size(), -1);
+  for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = Pair::value(rank(), 5, i);
+  MPI_Neighbor_alltoall(sent.data(), kCount, MPI_INT, received.data(), kCount, MPI_INT, graph);
+  int wrong = 0;
+  for (std::size_t i = 0; i < received.size(); ++i) wrong += received[i] != Pair::value(left(), 5, i) ? 1 : 0;
+  EXPECT_EQ(wrong, 0);
+  MPI_Comm_free(&graph);
+}
+
+int class_of(int code) {
+  int found = 0;
+  MPI_Error_class(code, &found);
+  return found;
+}
+
+/// Each rank refuses its own call. A block that goes nowhere needs no address.
+TEST(Links, refuse_a_buffer_that_is_null) {
+  MPI_Comm ring = make_ring();
+  MPI_Comm_set_errhandler(ring, MPI_ERRORS_RETURN);
+  int numbers[2] = {1, 2}, got[2] = {};
+  const int counts[] = {1, 1}, places[] = {0, 1};
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Neighbor_alltoall(numbers, 1, MPI_INT, got, 1, MPI_INT, ring);
+  EXPECT_EQ(class_of(MPI_Neighbor_alltoall(nullptr, 1, MPI_INT, got, 1, MPI_INT, ring)), MPI_ERR_BUFFER);
+  EXPECT_EQ(class_of(MPI_Neighbor_alltoall(numbers, 1, MPI_INT, nullptr, 1, MPI_INT, ring)), MPI_ERR_BUFFER);
+  EXPECT_EQ(class_of(MPI_Neighbor_alltoallv(nullptr, counts, places, MPI_INT, got, counts, places, MPI_INT, ring)), MPI_ERR_BUFFER);
+  EXPECT_EQ(class_of(MPI_Ineighbor_alltoall(nullptr, 1, MPI_INT, got, 1, MPI_INT, ring, &request)), MPI_ERR_BUFFER);
+  EXPECT_EQ(class_of(MPI_Neighbor_alltoall_init(numbers, 1, MPI_INT, nullptr, 1, MPI_INT, ring, MPI_INFO_NULL, &request)), MPI_ERR_BUFFER);
+  EXPECT_EQ(MPI_Neighbor_alltoall(numbers, 1, MPI_INT, got, 1, MPI_INT, ring), MPI_SUCCESS);
+  MPI_Comm_free(&ring);
+  const int dims[] = {size()}, periods[] = {0};
+  MPI_Comm line = MPI_COMM_NULL;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &line);
+  const int ends[] = {rank() > 0 ? 0 : 1, rank() + 1 < size() ? 0 : 1};
+  EXPECT_EQ(MPI_Neighbor_alltoallv(nullptr, ends, places, MPI_INT, nullptr, ends, places, MPI_INT, line), MPI_SUCCESS);
+  MPI_Comm_free(&line);
+}
+
+/// MPI_BOTTOM is the same pointer, with addresses in the datatypes or displacements.
+TEST(Links, take_absolute_addresses) {
+  MPI_Comm ring = make_ring();
+  int numbers[2] = {rank() * 2, rank() * 2 + 1}, got[2] = {-1, -1};
+  MPI_Aint from[2], to[2];
+  for (int i = 0; i < 2; ++i) MPI_Get_address(&numbers[i], &from[i]), MPI_Get_address(&got[i], &to[i]);
+  const int counts[] = {1, 1};
+  const MPI_Datatype types[] = {MPI_INT, MPI_INT};
+  EXPECT_EQ(MPI_Neighbor_alltoallw(MPI_BOTTOM, counts, from, types, MPI_BOTTOM, counts, to, types, ring), MPI_SUCCESS);
+  EXPECT_TRUE(got[0] == left() * 2 + 1 && got[1] == right() * 2);
+  MPI_Comm_free(&ring);
+}
+
+}  // namespace
