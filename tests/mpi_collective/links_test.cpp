@@ -133,6 +133,22 @@ TEST(Links, between_two_ranks_are_seventy) {
   MPI_Comm_free(&graph);
 }
 
+/// All ranks find that, and none waits for links. Later ones are made.
+TEST(Links, are_left_to_the_host_where_an_edge_has_one_end) {
+  const int from[] = {left()}, to[] = {right(), 0};
+  const int out = rank() == size() - 1 ? 2 : 1;
+  MPI_Comm graph = MPI_COMM_NULL;
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, from, MPI_UNWEIGHTED, out, to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+  MPI_Comm ring = make_ring();
+  {
+    Pair pair(ring, 7);
+    pair.start(2);
+    EXPECT_EQ(pair.finish(2), 0);
+  }
+  MPI_Comm_free(&ring);
+  MPI_Comm_free(&graph);
+}
+
 int class_of(int code) {
   int found = 0;
   MPI_Error_class(code, &found);
