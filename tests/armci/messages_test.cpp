@@ -267,22 +267,44 @@ TEST(ArmciMsgGop, of_many_elements_reduces_all_of_them) {
   for (int i = 0; i < count; ++i) ASSERT_EQ(values[as_index(i)], 1.0 * i * size() + ranks);
 }
 
-/// The element of the rank whose first number is the largest or the smallest is received with the rest of it.
-TEST(ArmciMsgSel, takes_the_whole_record_of_the_rank_with_the_best_number) {
-  for (const bool most : {true, false}) {
-    int record[3] = {(rank() * 5 + 3) % 7 * 10 + rank(), 100 + rank(), -rank()};
-    int best = 0;
-    for (int r = 1; r < size(); ++r) {
-      const int mine = (r * 5 + 3) % 7 * 10 + r, theirs = (best * 5 + 3) % 7 * 10 + best;
-      if (most ? mine > theirs : mine < theirs) best = r;
-    }
-    char op[4] = {};
-    std::strcpy(op, most ? "max" : "min");
-    armci_msg_sel_scope(SCOPE_ALL, record, sizeof record, op, ARMCI_INT, 1);
-    EXPECT_EQ(record[0], (best * 5 + 3) % 7 * 10 + best);
-    EXPECT_EQ(record[1], 100 + best);
-    EXPECT_EQ(record[2], -best);
+/// A record whose first number is the same on several ranks, and that is longer than a ring sometimes.
+struct Selected {
+  bool greatest;
+  int count, seed;
+
+  bool contributes(int of) const { return (of + seed) % 3 != 0; }
+  double number(int of) const { return (of * 5 + seed) % 4 - 1.5; }
+  /// The first of those that contribute that has the best number; -1 if there is none.
+  int best() const {
+    int found = -1;
+    for (int r = 0; r < size(); ++r)
+      if (contributes(r) && (found < 0 || (greatest ? number(r) > number(found) : number(r) < number(found)))) found = r;
+    return found;
   }
+};
+
+/// All get the whole record of the rank with the best first number.
+TEST(ArmciMsgSel, takes_the_whole_record_of_the_rank_with_the_best_number) {
+  for (int seed = 0; seed < 24; ++seed) {
+    const Selected selected{seed % 2 == 0, seed % 4 < 2 ? 3 : 9'000, seed};
+    std::vector<double> record(as_index(selected.count), 1000.0 * seed + rank());
+    record[0] = selected.number(rank());
+    char op[4] = {};
+    std::strcpy(op, selected.greatest ? "max" : "min");
+    pause(seed);
+    armci_msg_sel(record.data(), 8 * selected.count, op, ARMCI_DOUBLE, selected.contributes(rank()) ? 1 : 0);
+    const int best = selected.best() < 0 ? rank() : selected.best();
+    EXPECT_EQ(record[0], selected.number(best)) << "seed " << seed;
+    for (int i = 1; i < selected.count; ++i) ASSERT_EQ(record[as_index(i)], 1000.0 * seed + best) << "number " << i << ", seed " << seed;
+  }
+}
+
+TEST(ArmciMsgSel, compares_integers_of_64_bits) {
+  long record[2] = {(1L << 60) + (rank() + 1) % size(), rank()};
+  char op[] = "max";
+  armci_msg_sel_scope(SCOPE_ALL, record, sizeof record, op, ARMCI_LONG, 1);
+  EXPECT_EQ(record[0], (1L << 60) + size() - 1);
+  EXPECT_EQ(record[1], (2 * size() - 2) % size());
 }
 
 /// Each rank but the root has one above it, and is below it there.

@@ -107,6 +107,17 @@ class Allocations {
     return (last && place_in(*last, address, extent, place)) || search(table, address, extent, place);
   }
 
+  /// The same for bytes of an element, without a call: null unless locate would find them at once, mapped here.
+  char *known_element(int proc, const void *address, std::uint64_t bytes) const {
+    // SYNC range-before-last (pairs with search)
+    const Range *last = tables_[static_cast<std::size_t>(proc)].last.load(std::memory_order_acquire);
+    if (!last) return nullptr;
+    const std::uint64_t offset = reinterpret_cast<std::uint64_t>(address) - last->begin;
+    if (last->bytes < bytes || offset > last->bytes - bytes) return nullptr;
+    char *const data = last->memory->data();
+    return data ? data + offset : nullptr;
+  }
+
  private:
   /// The ranges of a process, sorted by where they begin, and the one that was found last.
   struct Table {

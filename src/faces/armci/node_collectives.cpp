@@ -4,6 +4,7 @@
 
 #include <message.h>
 
+#include <cstring>
 #include <vector>
 
 namespace halocline::core::armci {
@@ -25,6 +26,21 @@ void receive(const NodeCall &call, Member from, void *to, std::int64_t count) {
                  static_cast<long long>(count), static_cast<long long>(wanted.count), call.job.context.rank_of(from));
 }
 
+/// Brings what all have up the tree: combine(what another one has) after each of them. Calls it in the order of the processes.
+template <class Combine>
+void gather_up(const NodeCall &call, const void *mine, std::int64_t bytes, Combine combine) {
+  const int size = call.job.context.members();
+  const Member me = call.job.context.member();
+  std::vector<char> other;
+  for (int bit = 1; bit < size; bit *= 2) {
+    if ((me & bit) != 0) return send(call, me - bit, mine, bytes);
+    if (me + bit >= size) continue;
+    other.resize(static_cast<std::size_t>(bytes));
+    receive(call, me + bit, other.data(), bytes);
+    combine(other.data());
+  }
+}
+
 }  // namespace
 
 bool is_by_rings(const Job &job, int scope, const ARMCI_Group &group, std::int64_t bytes) {
@@ -44,21 +60,21 @@ void broadcast_by_rings(const NodeCall &call, void *buffer, std::int64_t bytes, 
 }
 
 void reduce_by_rings(const NodeCall &call, const NodeNumbers &numbers, bool for_first_alone) {
-  const int size = call.job.context.members();
-  const Member me = call.job.context.member();
   const std::int64_t bytes = std::int64_t{numbers.size} * numbers.count;
-  std::vector<char> other;
-  for (int bit = 1; bit < size; bit *= 2) {
-    if ((me & bit) != 0) {
-      send(call, me - bit, numbers.data, bytes);
-      break;
-    }
-    if (me + bit >= size) continue;
-    other.resize(static_cast<std::size_t>(bytes));
-    receive(call, me + bit, other.data(), bytes);
-    settle_mpi(MPI_Reduce_local(other.data(), numbers.data, numbers.count, numbers.type, numbers.op), "MPI_Reduce_local");
-  }
+  gather_up(call, numbers.data, bytes, [&](const void *other) {
+    settle_mpi(MPI_Reduce_local(other, numbers.data, numbers.count, numbers.type, numbers.op), "MPI_Reduce_local");
+  });
   if (!for_first_alone) broadcast_by_rings(call, numbers.data, bytes, 0);
+}
+
+Candidate select_by_rings(const NodeCall &call, Candidate mine, bool greatest) {
+  gather_up(call, &mine, sizeof mine, [&](const void *other) {
+    Candidate theirs;
+    std::memcpy(&theirs, other, sizeof theirs);
+    if (is_better(theirs, mine, greatest)) mine = theirs;
+  });
+  broadcast_by_rings(call, &mine, sizeof mine, 0);
+  return mine;
 }
 
 }  // namespace halocline::core::armci

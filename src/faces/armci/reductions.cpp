@@ -18,6 +18,8 @@ namespace {
 
 using Text = std::string_view;
 
+constexpr const char *kSelect = "armci_msg_sel_scope";
+
 /// A global operation: how MPI does it, and whether it takes absolute values first.
 struct Operation {
   MPI_Op op;
@@ -117,13 +119,6 @@ void reduce_in_group(const char *call, const ARMCI_Group *group, const Numbers &
 
 void reduce_on_node(const char *call, const Numbers &numbers) { reduce(call, SCOPE_NODE, nullptr, numbers); }
 
-/// The first number of what a process contributes to a selection.
-struct Candidate {
-  int contributes = 0;
-  long long integer = 0;
-  double real = 0;
-};
-
 template <class T>
 T first_of(const void *data) {
   T value;
@@ -131,9 +126,9 @@ T first_of(const void *data) {
   return value;
 }
 
-Candidate candidate(int type, const void *data) {
+Candidate candidate(int rank, int type, const void *data) {
   Candidate mine;
-  mine.contributes = 1;
+  mine.rank = rank;
   switch (type) {
     case ARMCI_INT: mine.integer = first_of<int>(data); break;
     case ARMCI_LONG: mine.integer = first_of<long>(data); break;
@@ -144,18 +139,26 @@ Candidate candidate(int type, const void *data) {
   return mine;
 }
 
-bool is_less(const Candidate &a, const Candidate &b) { return a.integer != b.integer ? a.integer < b.integer : a.real < b.real; }
+/// A selection: who has the greatest or the least first number gives all its bytes.
+struct Selection {
+  void *data;
+  int bytes;
+  bool greatest;
+};
 
-/// The rank that is selected, of equal ones the first; -1 if none contributes.
-int choose(const std::vector<Candidate> &all, bool greatest) {
-  int best = -1;
-  for (int rank = 0; rank < static_cast<int>(all.size()); ++rank) {
-    const Candidate &next = all[static_cast<std::size_t>(rank)];
-    if (next.contributes == 0) continue;
-    if (best < 0 || (greatest ? is_less(all[static_cast<std::size_t>(best)], next) : is_less(next, all[static_cast<std::size_t>(best)])))
-      best = rank;
-  }
-  return best;
+void select_by_mpi(Job &job, MPI_Comm comm, const Selection &selection, const Candidate &mine) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  std::vector<Candidate> all(static_cast<std::size_t>(size));
+  MPI_Request request = MPI_REQUEST_NULL;
+  settle_mpi(MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm, &request), "MPI_Iallgather");
+  await_mpi(job, kSelect, request);
+  Candidate best;
+  for (const Candidate &next : all)
+    if (is_better(next, best, selection.greatest)) best = next;
+  if (best.rank < 0) return;
+  settle_mpi(MPI_Ibcast(selection.data, selection.bytes, MPI_BYTE, best.rank, comm, &request), "MPI_Ibcast");
+  await_mpi(job, kSelect, request);
 }
 
 }  // namespace
@@ -163,25 +166,19 @@ int choose(const std::vector<Candidate> &all, bool greatest) {
 extern "C" {
 
 void armci_msg_sel_scope(int scope, void *x, int n, char *op, int type, int contribute) {
-  constexpr const char *call = "armci_msg_sel_scope";
-  enter(call, [&](Job &job) {
-    check(job, call, {x, n, op, type});
+  enter(kSelect, [&](Job &job) {
+    check(job, kSelect, {x, n, op, type});
     const bool greatest = Text(op) == "max";
-    if (!greatest && Text(op) != "min") end_all_with("%s on rank %d: op is '%s' but must be min or max", call, job.rank(), op);
-    static_cast<void>(datatype_of(job, call, type));
-    const ScopeComm comm(job, call, scope, job.world);
-    if (!comm.is_member()) return;
-    int size = 0;
-    MPI_Comm_size(comm.get(), &size);
-    const Candidate mine = contribute != 0 ? candidate(type, x) : Candidate();
-    std::vector<Candidate> all(static_cast<std::size_t>(size));
-    MPI_Request request = MPI_REQUEST_NULL;
-    settle_mpi(MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm.get(), &request), "MPI_Iallgather");
-    await_mpi(job, call, request);
-    const int chosen = choose(all, greatest);
-    if (chosen < 0) return;
-    settle_mpi(MPI_Ibcast(x, n, MPI_BYTE, chosen, comm.get(), &request), "MPI_Ibcast");
-    await_mpi(job, call, request);
+    if (!greatest && Text(op) != "min") end_all_with("%s on rank %d: op is '%s' but must be min or max", kSelect, job.rank(), op);
+    static_cast<void>(datatype_of(job, kSelect, type));
+    const auto mine = [&](int rank) { return contribute != 0 ? candidate(rank, type, x) : Candidate(); };
+    if (is_by_rings(job, scope, job.world, n)) {
+      const NodeCall call{job, kSelect, scope};
+      const Candidate best = select_by_rings(call, mine(job.context.member()), greatest);
+      return best.rank < 0 ? void() : broadcast_by_rings(call, x, n, best.rank);
+    }
+    const ScopeComm comm(job, kSelect, scope, job.world);
+    if (comm.is_member()) select_by_mpi(job, comm.get(), {x, n, greatest}, mine(comm.rank_of(job, kSelect, job.rank())));
   });
 }
 

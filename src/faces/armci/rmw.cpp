@@ -1,4 +1,5 @@
-// Read-modify-write: on the node an instruction of the processor.
+// Read-modify-write: on the node an instruction of the processor, of which the usual case is reached without a call, so that no registers
+// are saved.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <atomic>
 #include <cstring>
@@ -8,7 +9,10 @@
 #include "faces/armci/profiling.hpp"
 
 using namespace halocline::core::armci;
+using halocline::core::mpi_has_ended;
 using halocline::core::Target;
+using halocline::core::Visit;
+namespace visit_state = halocline::core::visit_state;
 
 namespace {
 
@@ -24,7 +28,7 @@ struct Rmw {
 
 /// As both other nodes' and this node's atomics do, integers wrap around.
 template <class T>
-void change_here(char *place, const Rmw &rmw) {
+inline void change_here(char *place, const Rmw &rmw) {
   const std::atomic_ref<T> number(*reinterpret_cast<T *>(place));
   T old;
   if (rmw.swaps) {
@@ -62,11 +66,34 @@ int change(Job &job, const Rmw &rmw) {
   return 0;
 }
 
-}  // namespace
+/// A change of memory that an earlier call has found. False if it is not so simple, or an argument is wrong: nothing is done then.
+template <class T>
+inline bool change_known(const Job &job, const Rmw &rmw) {
+  if (!rmw.local || !rmw.remote || reinterpret_cast<std::uintptr_t>(rmw.remote) % sizeof(T) != 0) return false;
+  char *const place =
+      rmw.proc == job.rank() ? static_cast<char *>(rmw.remote) : job.allocations.known_element(rmw.proc, rmw.remote, sizeof(T));
+  if (!place) return false;
+  change_here<T>(place, rmw);
+  return true;
+}
 
-extern "C" {
+inline bool change_at_once(int op, Rmw rmw) {
+  if (!visit_state::known) return false;
+  const Visit visit;
+  const Job *job = the_job();
+  // Where there are other nodes, the call serves them.
+  if (!job || mpi_has_ended() || job->has_other_nodes()) return false;
+  if (rmw.proc < 0 || rmw.proc >= job->size()) return false;
+  switch (op) {
+    case ARMCI_FETCH_AND_ADD_LONG: return change_known<long>(*job, rmw);
+    case ARMCI_FETCH_AND_ADD: return change_known<int>(*job, rmw);
+    case ARMCI_SWAP_LONG: rmw.swaps = true; return change_known<long>(*job, rmw);
+    case ARMCI_SWAP: rmw.swaps = true; return change_known<int>(*job, rmw);
+    default: return false;
+  }
+}
 
-int PARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc) {
+[[gnu::noinline]] int change_anyhow(int op, void *ploc, void *prem, int value, int proc) {
   return enter(kCall, [&](Job &job) {
     if (const int code = check_proc(job, kCall, proc, FAIL5)) return code;
     if (const int code = check_address(job, kCall, "ploc", ploc)) return code;
@@ -80,6 +107,16 @@ int PARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc) {
         return refuse(FAIL6, "%s on rank %d: op is %d but must be one of ARMCI_FETCH_AND_ADD to ARMCI_SWAP_LONG", kCall, job.rank(), op);
     }
   });
+}
+
+}  // namespace
+
+extern "C" {
+
+int PARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc) {
+  if (change_at_once(op, {ploc, prem, value, proc, false})) [[likely]]
+    return 0;
+  return change_anyhow(op, ploc, prem, value, proc);
 }
 
 HLC_ARMCI_ALIAS(Rmw);
