@@ -51,6 +51,7 @@ SHMEM_PROFILED(team_get_config);
 SHMEM_PROFILED(team_translate_pe);
 SHMEM_PROFILED(team_split_strided);
 SHMEM_PROFILED(team_split_2d);
+SHMEM_PROFILED(team_ptr);
 SHMEM_PROFILED(team_destroy);
 SHMEM_PROFILED(ctx_create);
 SHMEM_PROFILED(team_create_ctx);

@@ -183,6 +183,8 @@ SHMEM_API int shmem_team_split_strided(shmem_team_t parent_team, int start, int 
 SHMEM_API int shmem_team_split_2d(shmem_team_t parent_team, int xrange, const shmem_team_config_t *xaxis_config, long xaxis_mask,
                                   shmem_team_t *xaxis_team, const shmem_team_config_t *yaxis_config, long yaxis_mask,
                                   shmem_team_t *yaxis_team);
+/** Where dest of a PE of a team is in the memory of this PE; null if there is none. Of OpenSHMEM 1.6. */
+SHMEM_API void *shmem_team_ptr(shmem_team_t team, const void *dest, int pe);
 /** Ends a team. Collective over it. */
 SHMEM_API void shmem_team_destroy(shmem_team_t team);
 

@@ -1,9 +1,12 @@
 // OpenSHMEM 1.5, team management, and contexts of teams.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include <atomic>
+#include <thread>
 #include <vector>
 
 #include "core_test.hpp"
+#include "support/skew.hpp"
 
 namespace halocline::test {
 namespace {
@@ -17,6 +20,11 @@ TEST(ShmemTeam, of_all_pes_and_of_the_node_are_there) {
   const Words words(1);
   for (int pe = 0; pe < shared; ++pe)
     EXPECT_NE(shmem_ptr(words.get(), shmem_team_translate_pe(SHMEM_TEAM_SHARED, pe, SHMEM_TEAM_WORLD)), nullptr);
+  for (int pe = 0; pe < shared; ++pe)
+    EXPECT_EQ(shmem_team_ptr(SHMEM_TEAM_SHARED, words.get(), pe),
+              shmem_ptr(words.get(), shmem_team_translate_pe(SHMEM_TEAM_SHARED, pe, SHMEM_TEAM_WORLD)));
+  EXPECT_EQ(shmem_team_ptr(SHMEM_TEAM_WORLD, words.get(), size()), nullptr);
+  EXPECT_EQ(shmem_team_ptr(SHMEM_TEAM_INVALID, words.get(), 0), nullptr);
   EXPECT_EQ(shmem_team_my_pe(SHMEM_TEAM_INVALID), -1);
   EXPECT_EQ(shmem_team_n_pes(SHMEM_TEAM_INVALID), -1);
 }
@@ -146,6 +154,36 @@ TEST(ShmemTeam, can_be_made_again_and_again) {
     }
     shmem_team_destroy(team);
   }
+  meet();
+}
+
+/// Each thread has a parent of its own, so that the PEs need not agree on which thread is first.
+TEST(ShmemTeam, of_several_parents_are_made_at_a_time) {
+  constexpr int threads = 3, rounds = 40;
+  std::vector<shmem_team_t> parents(threads, SHMEM_TEAM_INVALID);
+  for (shmem_team_t &parent : parents) ASSERT_EQ(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, size(), nullptr, 0, &parent), 0);
+  const Words words(2 * threads);
+  std::vector<std::thread> all;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < threads; ++t)
+    all.emplace_back([&, t] {
+      std::uint64_t *const mine = words.get() + 2 * t, *const sum = mine + 1;
+      Skew skew(static_cast<std::uint64_t>(t));
+      for (int round = 0; round < rounds; ++round) {
+        const int first = (round + t) % size();
+        shmem_team_t team = SHMEM_TEAM_INVALID;
+        skew.delay();
+        wrong += shmem_team_split_strided(parents[static_cast<std::size_t>(t)], first, 1, size() - first, nullptr, 0, &team) != 0 ? 1 : 0;
+        if (team == SHMEM_TEAM_INVALID) continue;
+        *mine = word_of(t, static_cast<std::uint64_t>(round), 0);
+        wrong += shmem_uint64_sum_reduce(team, sum, mine, 1) != 0 || *sum != static_cast<unsigned>(size() - first) * *mine ? 1 : 0;
+        shmem_team_destroy(team);
+      }
+    });
+  for (std::thread &thread : all) thread.join();
+  EXPECT_EQ(wrong, 0);
+  meet();
+  for (const shmem_team_t parent : parents) shmem_team_destroy(parent);
   meet();
 }
 

@@ -4,6 +4,7 @@
 
 #include "faces/shmem/interface.hpp"
 #include "faces/shmem/place.hpp"
+#include "faces/shmem/team.hpp"
 
 using namespace halocline::core::shmem;
 
@@ -27,6 +28,11 @@ void *pshmem_ptr(const void *dest, int pe) {
   return pe == job.rank() ? const_cast<void *>(dest) : mapped_place("shmem_ptr", {dest, 1, "dest"}, pe);
 }
 
+void *pshmem_team_ptr(shmem_team_t team, const void *dest, int pe) {
+  const Team *found = find_team("shmem_team_ptr", team);
+  return found && found->pes.contains(pe) ? pshmem_ptr(dest, found->pes.to_world(pe)) : nullptr;
+}
+
 void pshmem_info_get_version(int *major, int *minor) {
   if (!major) stop("shmem_info_get_version: major is NULL");
   if (!minor) stop("shmem_info_get_version: minor is NULL");
@@ -45,6 +51,7 @@ void pshmem_info_get_name(char *name) {
 HLC_SHMEM_ALIAS(pe_accessible);
 HLC_SHMEM_ALIAS(addr_accessible);
 HLC_SHMEM_ALIAS(ptr);
+HLC_SHMEM_ALIAS(team_ptr);
 HLC_SHMEM_ALIAS(info_get_version);
 HLC_SHMEM_ALIAS(pcontrol);
 HLC_SHMEM_ALIAS(info_get_name);

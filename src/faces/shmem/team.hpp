@@ -16,9 +16,9 @@ struct Team {
   shmem_team_t handle = nullptr;
 };
 
-/// The team of a handle; null for SHMEM_TEAM_INVALID.
-Team *find_team(shmem_team_t handle);
-/// The same; ends the job if there is none.
+/// The team of a handle; null for SHMEM_TEAM_INVALID. Ends the job for one that was destroyed.
+Team *find_team(const char *call, shmem_team_t handle);
+/// The same; ends the job for SHMEM_TEAM_INVALID, too.
 Team &need_team(const char *call, shmem_team_t handle);
 
 /// A call of a team.

@@ -4,8 +4,11 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <new>
+#include <set>
 #include <span>
+#include <thread>
 
 #include "faces/shmem/hooks.hpp"
 #include "faces/shmem/job.hpp"
@@ -20,14 +23,17 @@ constexpr int kWorld = 0, kShared = 1, kActiveSets = 2, kFirstFree = 3;
 
 /// A bit for each channel that this PE does not use.
 using FreeChannels = std::array<std::uint64_t, ChannelLayout::kMost / 64>;
-static_assert(sizeof(FreeChannels) <= ChannelLayout::kScratchBytes);
 
-/// All teams of this process between shmem_init and shmem_finalize.
+/// All teams of this process between shmem_init and shmem_finalize. Any thread.
 struct Teams {
   Team world, shared;
   Channel active_sets;
+
+  std::mutex mutex;  // of what follows
   std::vector<std::unique_ptr<Team>> made;
   FreeChannels free{};
+  std::set<int> parents;  // the channels of those of which threads of this PE are making teams
+  bool is_choosing = false;  // one of these threads may take free channels
 };
 
 std::unique_ptr<Teams> teams;
@@ -63,15 +69,61 @@ Team make_predefined(const Job &job, const PeMap &pes, int channel, shmem_team_t
   return team;
 }
 
+/// A thread that makes teams of a parent. Others of this PE may do so at the same time, of other parents, and which thread is first may differ
+/// between PEs. So none waits for its turn: a thread that has none says so to the PEs of its parent, and all of these try again. The parent
+/// with the lowest channel has the next turn on all PEs.
+class Chooser {
+ public:
+  explicit Chooser(int parent) : parent_(parent) {
+    const std::lock_guard lock(teams->mutex);
+    teams->parents.insert(parent_);
+  }
+  Chooser(const Chooser &) = delete;
+  Chooser &operator=(const Chooser &) = delete;
+  ~Chooser() {
+    give_back();
+    const std::lock_guard lock(teams->mutex);
+    teams->parents.erase(parent_);
+  }
+
+  /// The free channels, which no other thread takes until give_back; false if another one has its turn.
+  bool take(FreeChannels *free) {
+    const std::lock_guard lock(teams->mutex);
+    if (teams->is_choosing || *teams->parents.begin() != parent_) return false;
+    teams->is_choosing = has_turn_ = true;
+    *free = teams->free;
+    return true;
+  }
+  void give_back() {
+    const std::lock_guard lock(teams->mutex);
+    if (has_turn_) teams->is_choosing = has_turn_ = false;
+  }
+
+ private:
+  int parent_;
+  bool has_turn_ = false;
+};
+
 /// The first channels that no PE of a team uses: as many as `channels` has room for. False if there are too few.
-bool agree_on_channels(const Collective &parent, std::span<int> channels) {
-  FreeChannels free = teams->free;
-  std::memcpy(scratch_of(parent.channel), &free, sizeof free);
-  const Reduction reduction{reduction_of<std::uint64_t>(Operation::band), scratch_of(parent.channel), &free, free.size()};
-  reduce_members(parent, reduction);
+bool agree_on_channels(const Collective &parent, Chooser &chooser, std::span<int> channels) {
+  struct Proposal {
+    FreeChannels free{};
+    std::uint64_t has_turn = 0;
+  } proposal;
+  static_assert(sizeof proposal <= ChannelLayout::kScratchBytes);
+  while (true) {
+    proposal.has_turn = chooser.take(&proposal.free) ? 1 : 0;
+    std::memcpy(scratch_of(parent.channel), &proposal, sizeof proposal);
+    const Reduction reduction{reduction_of<std::uint64_t>(Operation::band), scratch_of(parent.channel), &proposal,
+                              sizeof proposal / sizeof(std::uint64_t)};
+    reduce_members(parent, reduction);
+    if (proposal.has_turn != 0) break;
+    chooser.give_back();
+    std::this_thread::yield();
+  }
   std::size_t found = 0;
   for (int channel = kFirstFree; channel < channel_layout().channels() && found < channels.size(); ++channel)
-    if (is_free(free, channel)) channels[found++] = channel;
+    if (is_free(proposal.free, channel)) channels[found++] = channel;
   return found == channels.size();
 }
 
@@ -91,6 +143,7 @@ void make_team(const Team &parent, const Part &part, int channel) {
   if (part.config && (part.mask & SHMEM_TEAM_NUM_CONTEXTS) != 0) team->config = *part.config;
   team->handle = reinterpret_cast<shmem_team_t>(team.get());
   *part.result = team->handle;
+  const std::lock_guard lock(teams->mutex);
   teams->made.push_back(std::move(team));
   flip(teams->free, channel);
 }
@@ -99,10 +152,15 @@ void make_team(const Team &parent, const Part &part, int channel) {
 int split(const char *call, Team &parent, std::span<const Part> parts) {
   std::array<int, 2> channels{};
   const std::span<int> wanted(channels.data(), parts.size());
-  if (!agree_on_channels({call, parent.pes, parent.me, parent.channel}, wanted)) return 1;
+  Chooser chooser(parent.channel.number);
+  if (!agree_on_channels({call, parent.pes, parent.me, parent.channel}, chooser, wanted)) return 1;
   for (std::size_t i = 0; i < parts.size(); ++i)
     if (number_in(parts[i].pes, parent.me) >= 0) make_team(parent, parts[i], wanted[i]);
   return 0;
+}
+
+auto find_made(shmem_team_t handle) {
+  return std::find_if(teams->made.begin(), teams->made.end(), [&](const auto &team) { return team->handle == handle; });
 }
 
 /// Whether all PEs of a sequence are PEs of a team of that size.
@@ -129,15 +187,19 @@ Status open_teams(Job &job) {
 
 void close_teams(Job &) { teams.reset(); }
 
-Team *find_team(shmem_team_t handle) {
-  if (handle == SHMEM_TEAM_INVALID || !teams) return nullptr;
+Team *find_team(const char *call, shmem_team_t handle) {
+  const Job &job = need_job(call);
+  if (handle == SHMEM_TEAM_INVALID) return nullptr;
   if (handle == SHMEM_TEAM_WORLD) return &teams->world;
   if (handle == SHMEM_TEAM_SHARED) return &teams->shared;
-  return reinterpret_cast<Team *>(handle);
+  const std::lock_guard lock(teams->mutex);
+  const auto found = find_made(handle);
+  if (found == teams->made.end()) stop("%s on PE %d: team is not a team, or has been destroyed", call, job.rank());
+  return found->get();
 }
 
 Team &need_team(const char *call, shmem_team_t handle) {
-  if (Team *team = find_team(handle)) return *team;
+  if (Team *team = find_team(call, handle)) return *team;
   stop("%s on PE %d: team is SHMEM_TEAM_INVALID but must be a team that this PE is in", call, need_job(call).rank());
 }
 
@@ -168,31 +230,29 @@ using namespace halocline::core::shmem;
 extern "C" {
 
 int pshmem_team_my_pe(shmem_team_t team) {
-  need_job("shmem_team_my_pe");
-  const Team *found = find_team(team);
+  const Team *found = find_team("shmem_team_my_pe", team);
   return found ? found->me : -1;
 }
 
 int pshmem_team_n_pes(shmem_team_t team) {
-  need_job("shmem_team_n_pes");
-  const Team *found = find_team(team);
+  const Team *found = find_team("shmem_team_n_pes", team);
   return found ? found->pes.size : -1;
 }
 
 int pshmem_team_get_config(shmem_team_t team, long config_mask, shmem_team_config_t *config) {
-  const Job &job = need_job("shmem_team_get_config");
-  const Team *found = find_team(team);
+  constexpr const char *call = "shmem_team_get_config";
+  const Team *found = find_team(call, team);
   if (!found) return -1;
   if ((config_mask & ~SHMEM_TEAM_NUM_CONTEXTS) != 0) return -1;
   if (config_mask == 0) return 0;
-  if (!config) stop("shmem_team_get_config on PE %d: config is NULL, but config_mask is %ld", job.rank(), config_mask);
+  if (!config) stop("%s on PE %d: config is NULL, but config_mask is %ld", call, need_job(call).rank(), config_mask);
   *config = found->config;
   return 0;
 }
 
 int pshmem_team_translate_pe(shmem_team_t src_team, int src_pe, shmem_team_t dest_team) {
-  need_job("shmem_team_translate_pe");
-  const Team *source = find_team(src_team), *dest = find_team(dest_team);
+  constexpr const char *call = "shmem_team_translate_pe";
+  const Team *source = find_team(call, src_team), *dest = find_team(call, dest_team);
   if (!source || !dest || !source->pes.contains(src_pe)) return -1;
   return number_in(dest->pes, source->pes.to_world(src_pe));
 }
@@ -203,7 +263,7 @@ int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride, i
   const Job &job = need_job(call);
   if (!new_team) stop("%s on PE %d: new_team is NULL", call, job.rank());
   *new_team = SHMEM_TEAM_INVALID;
-  Team *parent = find_team(parent_team);
+  Team *parent = find_team(call, parent_team);
   if (!parent) return -1;
   const PeMap pes{start, stride, size};
   if (!lies_within(pes, parent->pes.size)) return -1;
@@ -217,7 +277,7 @@ int pshmem_team_split_2d(shmem_team_t parent_team, int xrange, const shmem_team_
   const Job &job = need_job(call);
   if (!xaxis_team || !yaxis_team) stop("%s on PE %d: %s is NULL", call, job.rank(), xaxis_team ? "yaxis_team" : "xaxis_team");
   *xaxis_team = *yaxis_team = SHMEM_TEAM_INVALID;
-  Team *parent = find_team(parent_team);
+  Team *parent = find_team(call, parent_team);
   if (!parent || xrange < 1) return -1;
   const int size = parent->pes.size, width = std::min(xrange, size), x = parent->me % width, y = parent->me / width;
   const PeMap row{y * width, 1, std::min(width, size - y * width)}, column{x, width, (size - x + width - 1) / width};
@@ -232,15 +292,14 @@ void pshmem_team_destroy(shmem_team_t team) {
   if (team == SHMEM_TEAM_WORLD || team == SHMEM_TEAM_SHARED)
     stop("%s on PE %d: team is %s, which cannot be destroyed", call, job.rank(),
          team == SHMEM_TEAM_WORLD ? "SHMEM_TEAM_WORLD" : "SHMEM_TEAM_SHARED");
-  const auto found = std::find_if(teams->made.begin(), teams->made.end(), [&](const auto &made) { return made->handle == team; });
-  if (found == teams->made.end()) stop("%s on PE %d: team is not a team, or has been destroyed", call, job.rank());
+  Team &ending = need_team(call, team);
   end_contexts_of(call, team);
-  Team &ending = **found;
   // After this no PE of the team sends notifications in its channel.
   sync_members({call, ending.pes, ending.me, ending.channel});
   clear_channel(ending.channel);
+  const std::lock_guard lock(teams->mutex);
   flip(teams->free, ending.channel.number);
-  teams->made.erase(found);
+  teams->made.erase(find_made(team));
 }
 
 int pshmem_team_create_ctx(shmem_team_t team, long options, shmem_ctx_t *ctx) {
@@ -251,7 +310,7 @@ int pshmem_team_create_ctx(shmem_team_t team, long options, shmem_ctx_t *ctx) {
   if ((options & ~known) != 0)
     stop("%s on PE %d: options is %ld but must be a sum of SHMEM_CTX_SERIALIZED, _PRIVATE and _NOSTORE", call, job.rank(), options);
   *ctx = SHMEM_CTX_INVALID;
-  const Team *found = find_team(team);
+  const Team *found = find_team(call, team);
   if (!found) return -1;
   *ctx = make_context(options, team == SHMEM_TEAM_WORLD ? nullptr : team, found->pes);
   return *ctx == SHMEM_CTX_INVALID ? 1 : 0;
