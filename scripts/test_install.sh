@@ -143,12 +143,12 @@ names_a_missing_component() {
   tr -s '\n ' '  ' <"$work/refusal" | grep -qF 'halocline has no component Rust; it has C, CXX, Fortran, gaspi, shmem and armci'
 }
 
-# The wrapper and the launcher that are installed.
-builds_with_oshcc() {
-  local flags
+# A wrapper and the launcher that are installed.
+builds_with_wrapper() {
+  local wrapper=$1 source=$2 flags
   flags=$(python3 -c 'import sys; sys.path.insert(0, sys.argv[1]); import launch; print(*launch.flags(sys.argv[2]))' "$scripts" "$(cached MPIEXEC_EXECUTABLE)")
   # shellcheck disable=SC2086  # words of a command
-  "$prefix/bin/oshcc" "$sources/user_shmem.c" -o "$work/by-oshcc" && timeout 60 "$prefix/bin/oshrun" $flags -n 2 "$work/by-oshcc" >"$work/output" 2>&1
+  "$prefix/bin/$wrapper" "$sources/$source" -o "$work/by-$wrapper" && timeout 60 "$prefix/bin/oshrun" $flags -n 2 "$work/by-$wrapper" >"$work/output" 2>&1
   local status=$?
   cat "$work/output"
   [ $status -eq 0 ] && [ "$(grep -c 'of 2 sees its neighbour' "$work/output")" -eq 2 ]
@@ -255,7 +255,9 @@ with_all check 'find_package serves a GASPI program' builds_with_find_package C 
 check 'pkg-config serves a GASPI program, compiled without MPI' builds_with_pkg_config "$(cached CMAKE_C_COMPILER)" user_gaspi.c halocline-gaspi
 with_all check 'find_package serves an OpenSHMEM program' builds_with_find_package C user_shmem.c halocline::shmem 'COMPONENTS shmem'
 check 'pkg-config serves an OpenSHMEM program, compiled without MPI' builds_with_pkg_config "$(cached CMAKE_C_COMPILER)" user_shmem.c halocline-shmem
-check 'the installed oshcc and oshrun serve an OpenSHMEM program' builds_with_oshcc
+check 'the installed oshcc and oshrun serve an OpenSHMEM program' builds_with_wrapper oshcc user_shmem.c
+with_all check 'the installed oshc++ serves an OpenSHMEM program' builds_with_wrapper oshc++ user_shmem.cpp
+with_all check_if 'has oshfort' 'this build has no Fortran' 'the installed oshfort serves an OpenSHMEM program' builds_with_wrapper oshfort user_shmem.f90
 with_all check 'find_package serves an ARMCI program' builds_with_find_package C user_armci.c halocline::armci 'COMPONENTS armci'
 with_all check 'find_package serves an ARMCI program that links the archive' builds_with_find_package C user_armci.c halocline::armci_static \
   'COMPONENTS C shmem armci gaspi'

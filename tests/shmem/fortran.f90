@@ -2,7 +2,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 program fortran
   implicit none
-  include 'shmem.fh'
+  include 'mpp/shmem.fh'
+  include 'mpp/shmemx.fh'
   integer, save :: from(4), to(4), sums(3), mine(3), gathered(64), lock = 0, counter = 0, root_value, from_root
   integer(8), save :: word = 0, long_sum, long_one = 1, sync_array(4)
   real(8), save :: table(4), work(4), total, part
@@ -24,6 +25,8 @@ program fortran
   call shmem_barrier_all()
   right = all(to == [(100 * previous + i, i = 1, 4)]) .and. table(1) == previous + 0.5d0
   call expect(right, 1)
+  call shmem_put(table(3), table(1), 1, me)
+  call expect(table(3) == table(1), 14)
   call shmem_get8(table(2), table(1), 1, next)
   call expect(table(2) == me + 0.5d0, 2)
   call shmem_barrier_all()

@@ -90,6 +90,7 @@ void shpclmove_(void **address, const int *length, int *status, const int *abort
   void name(void *target, const void *source, const int *len, const int *pe) { call(target, source, (size_t)*len, *pe); }
 MOVE(shmem_putmem_, shmem_putmem)
 MOVE(shmem_character_put_, shmem_putmem)
+MOVE(shmem_put_, shmem_put64)
 MOVE(shmem_put4_, shmem_put32)
 MOVE(shmem_put8_, shmem_put64)
 MOVE(shmem_put32_, shmem_put32)
