@@ -1,5 +1,5 @@
-// Wrong calls of teams, collectives, atomics, waits and locks, named by the argument. PE 0 makes it while the others wait; all must end, with one
-// message.
+// Wrong calls of teams, collectives, atomics, waits and locks, named by the argument. PE 0 makes it while the others wait, or all PEs make it if its
+// name says so; all must end, with one message.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <unistd.h>
@@ -33,6 +33,19 @@ const std::map<std::string, std::function<void()>> kCalls{
     {"team_invalid", [] { shmem_team_sync(SHMEM_TEAM_INVALID); }},
     {"team_null", [] { shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 1, nullptr, 0, nullptr); }},
     {"team_destroy", [] { shmem_team_destroy(SHMEM_TEAM_WORLD); }},
+    {"all_team_destroyed",
+     [] {
+       shmem_team_t team = SHMEM_TEAM_INVALID;
+       shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 2, nullptr, 0, &team);
+       shmem_team_destroy(team);
+       shmem_team_sync(team);
+     }},
+    {"all_freed_twice",
+     [] {
+       void *block = shmem_malloc(8);
+       shmem_free(block);
+       shmem_free(block);
+     }},
     {"root", [] { shmem_long_broadcast(SHMEM_TEAM_WORLD, numbers, numbers + 1, 1, 2); }},
     {"set_stride", [] { shmem_sync(0, -1, 2, sync_array); }},
     {"set_size", [] { shmem_barrier(0, 0, 3, sync_array); }},
@@ -76,6 +89,10 @@ const std::map<std::string, std::function<void()>> kCalls{
        shmem_ctx_destroy(ctx);
        (void)shmem_ctx_long_atomic_fetch(ctx, numbers, 1);
      }},
+    {"lock_set_twice", [] { shmem_set_lock(&lock), shmem_set_lock(&lock); }},
+    {"beyond_static", [] { shmem_long_put(numbers, numbers, 1 << 20, 1); }},
+    {"alltoall_dest", [] { shmem_long_alltoall(SHMEM_TEAM_WORLD, none, numbers, 1); }},
+    {"reduce_source", [] { shmem_long_sum_reduce(SHMEM_TEAM_WORLD, numbers, numbers, 1 << 20); }},
     {"lock_free", [] { shmem_clear_lock(&lock); }},
 };
 
@@ -85,7 +102,7 @@ int main(int, char **arguments) {
   shmem_init();
   const auto call = kCalls.find(arguments[1]);
   if (call == kCalls.end()) return 3;
-  if (shmem_my_pe() == 0) call->second();
+  if (shmem_my_pe() == 0 || call->first.starts_with("all_")) call->second();
   sleep(60);
   return 0;
 }

@@ -27,6 +27,12 @@ void put_to(const Collective &collective, int member, void *dest, const void *so
 char *after(void *begin, std::size_t bytes) { return static_cast<char *>(begin) + bytes; }
 const char *after(const void *begin, std::size_t bytes) { return static_cast<const char *>(begin) + bytes; }
 
+/// Where dest is wrong, which has elements of each member, the message names it as a whole, on each PE.
+void check_dest(const Collective &collective, const Copy &copy) {
+  const std::size_t bytes = copy.bytes() * static_cast<std::size_t>(collective.size());
+  find_offset(collective.call, {copy.dest, bytes, "dest"}, collective.pes.to_world(collective.me));
+}
+
 /// The member that is `distance` after this one.
 int next(const Collective &collective, int distance) { return (collective.me + distance) % collective.size(); }
 
@@ -104,7 +110,9 @@ void broadcast(const Collective &collective, const Copy &copy, int root, bool wr
 }
 
 void fcollect(const Collective &collective, const Copy &copy) {
-  if (copy.nelems > 0) spread(collective, copy, static_cast<std::size_t>(collective.me) * copy.nelems);
+  if (copy.nelems == 0) return;
+  check_dest(collective, copy);
+  spread(collective, copy, static_cast<std::size_t>(collective.me) * copy.nelems);
 }
 
 void collect(const Collective &collective, const Copy &copy) {
@@ -120,6 +128,7 @@ void collect(const Collective &collective, const Copy &copy) {
 
 void alltoall(const Collective &collective, const Copy &copy) {
   if (copy.nelems == 0) return;
+  check_dest(collective, copy);
   for (int distance = 0; distance < collective.size(); ++distance) {
     const int member = next(collective, distance);
     put_to(collective, member, after(copy.dest, static_cast<std::size_t>(collective.me) * copy.bytes()),

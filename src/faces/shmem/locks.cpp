@@ -37,7 +37,7 @@ class Lock {
   }
 
   void set() {
-    wait_for(call_, "a lock that this PE has set", [&] { return enter(); });
+    if (!enter()) wait_for_other_thread();
     const std::uint32_t before = change(home_, 0, HLC_OP_REPLACE, me());
     if (before == 0) return;
     // SYNC lock-queue (pairs with clear)
@@ -71,6 +71,15 @@ class Lock {
   /// Whether this thread is now the one of its PE that has the lock or waits for it.
   bool enter() const { return (mine().fetch_or(kEntered, std::memory_order_acquire) & kEntered) == 0; }
   void leave() const { mine().fetch_and(~kEntered, std::memory_order_release); }
+
+  /// Another thread of this PE has the lock, or waits for it. If no two threads may call at a time, this thread would wait for itself.
+  void wait_for_other_thread() const {
+    int level = SHMEM_THREAD_SINGLE;
+    pshmem_query_thread(&level);
+    if (level != SHMEM_THREAD_MULTIPLE)
+      stop("%s on PE %d: this PE has set the lock already, and would wait for itself", call_, job_.rank());
+    wait_for(call_, "a lock that this PE has set", [&] { return enter(); });
+  }
 
   std::uint32_t *find_half(int pe, int half) const {
     return reinterpret_cast<std::uint32_t *>(find_place(call_, {halves_ + half, sizeof *halves_, "lock"}, pe));

@@ -16,6 +16,9 @@ std::string describe(const Job &job, const Symmetric &what) {
   const auto offset = reinterpret_cast<std::uintptr_t>(what.address) - reinterpret_cast<std::uintptr_t>(job.part());
   if (offset < static_cast<std::uintptr_t>(kInternalBytes + job.heap.bytes()))
     return "; " + std::to_string(what.bytes) + " bytes from there go beyond the symmetric heap";
+  for (const StaticPages &pages : job.static_data.all())
+    if (reinterpret_cast<std::uintptr_t>(what.address) - pages.begin < static_cast<std::uintptr_t>(pages.bytes))
+      return "; " + std::to_string(what.bytes) + " bytes from there go beyond the variables of " + pages.name;
   Dl_info file;
   if (dladdr(what.address, &file) != 0 && file.dli_fname)
     return std::string("; it is in ") + file.dli_fname + ", whose variables are not symmetric (docs/guide/shmem.md)";

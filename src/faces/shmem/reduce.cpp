@@ -78,6 +78,14 @@ void reduce_small(const Collective &collective, const Reduction &reduction) {
   std::memcpy(reduction.dest, values, reduction.count * reduction.combination.element_bytes);
 }
 
+/// Where an argument is wrong, the message names it as a whole, on each PE.
+void check(const Collective &collective, const Reduction &reduction) {
+  const std::size_t bytes = reduction.count * reduction.combination.element_bytes;
+  const int pe = collective.pes.to_world(collective.me);
+  find_offset(collective.call, {reduction.source, bytes, "source"}, pe);
+  if (bytes > kSmallReduction) find_offset(collective.call, {reduction.dest, bytes, "dest"}, pe);
+}
+
 /// The share of a member.
 Elements share_of(const Collective &collective, std::size_t count) {
   const auto members = static_cast<std::size_t>(collective.size()), me = static_cast<std::size_t>(collective.me);
@@ -107,6 +115,7 @@ void reduce_share(const Collective &collective, const Reduction &reduction) {
 
 void reduce_members(const Collective &collective, const Reduction &reduction) {
   if (reduction.count == 0) return;
+  check(collective, reduction);
   if (reduction.count * reduction.combination.element_bytes <= kSmallReduction) return reduce_small(collective, reduction);
   sync_members(collective);
   reduce_share(collective, reduction);
