@@ -2,11 +2,18 @@
 halocline_test_program(halocline_shmem_conformance core_job.cpp atomics_test.cpp collectives_test.cpp locks_test.cpp random_test.cpp
   teams_test.cpp waiting_test.cpp)
 target_link_libraries(halocline_shmem_conformance PRIVATE halocline_shmem)
+# What fence, quiet and their relatives promise: between nodes, where writes overtake each other, it takes most.
+halocline_test_program(halocline_shmem_order core_job.cpp ordering_test.cpp)
+target_link_libraries(halocline_shmem_order PRIVATE halocline_shmem)
+halocline_mpi_test(NAME shmem_order TARGET halocline_shmem_order LONG_RANKS 1 2 3 7 MPI_RANKS 3)
 halocline_mpi_test(NAME shmem TARGET halocline_shmem_conformance RANKS 2 3 MPI_RANKS 1 2 4 7 MEMORY_RANKS 2 LONG_RANKS 1 4 7 TIMEOUT 240)
 if(LIBFABRIC_INCLUDE_DIR)
   halocline_mpi_test(NAME shmem TARGET halocline_shmem_conformance RANKS 3 MPI_RANKS 4 7 MEMORY_RANKS 2 LONG_RANKS 2 4 7 FAKE_NODES 2
     TIMEOUT 240)
   halocline_mpi_test(NAME shmem_unordered TARGET halocline_shmem_conformance LONG_RANKS 2 4 FAKE_NODES 2 TIMEOUT 240
+    ENV HALOCLINE_FAKE_NETWORK=unordered)
+  halocline_mpi_test(NAME shmem_order TARGET halocline_shmem_order RANKS 2 LONG_RANKS 3 4 7 FAKE_NODES 2)
+  halocline_mpi_test(NAME shmem_order_unordered TARGET halocline_shmem_order RANKS 4 MEMORY_RANKS 2 LONG_RANKS 2 3 7 FAKE_NODES 2
     ENV HALOCLINE_FAKE_NETWORK=unordered)
   # Without another thread that drives progress, a program that repeats calls does.
   halocline_mpi_test(NAME shmem_caller TARGET halocline_shmem_conformance RANKS 2 LONG_RANKS 3 FAKE_NODES 2 ENV HALOCLINE_PROGRESS=caller
