@@ -62,8 +62,9 @@ def late_checks(run):
 
 
 def replay_checks(run):
-    listed = re.search(r"^ +again: (.*)$", run.text, re.MULTILINE)
-    names = {re.match(r"[a-z0-9_ ]*[a-z_0-9](?= \d| \([a-z])", one)[0] for one in listed[1].split("; ")} if listed else set()
+    listed = re.search(r"^ +again: (.*?)\n   \S", run.text, re.MULTILINE | re.DOTALL)
+    words = " ".join(listed[1].split()) if listed else ""
+    names = {re.match(r"[a-z0-9_ ]*[a-z_0-9](?= \d| \([a-z])", one)[0] for one in words.split("; ") if one}
     yield f"every mode runs again: {names ^ MODES}", names == MODES, run.text + run.errors
     yield "it comes to an answer", re.search(r"^(Worth it|Not worth it|The machine was too busy)", run.text, re.MULTILINE), run.text
 

@@ -253,12 +253,17 @@ class Words(unittest.TestCase):
         text, page = "\n".join(pages.screen(said)), pages.page_of(said)
         self.assertIn("too busy for an answer", text)
         self.assertNotIn("would save", text + page)
+        self.assertNotIn("<tr class=marked>", page)
+        self.assertIn("<tr class=marked>", pages.page_of(said_of(8000, 6000)))
         self.assertIn("<h1>Exchanges that repeat take 80.0 % of the run</h1>", page)
 
     def test_the_code_of_a_page_scrolls_in_its_own_box(self):
         page = pages.page_of(said_of(8000, 6000))
         self.assertRegex(page, r"\npre \{ overflow-x: auto; max-width: 100%")
         self.assertIn("<pre>", page)
+
+    def test_paths_of_a_build_have_no_steps_back(self):
+        self.assertEqual(sources.shortened("/a/build/release/../../halo.c"), "/a/halo.c")
 
     def test_calls_of_mpi4py_are_one_place(self):
         module = "/usr/lib/mpi4py/MPI.mpich.cpython-311-x86_64-linux-gnu.so"

@@ -2,10 +2,14 @@
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import textwrap
+
 from halocline.command import page
 from halocline.command.advice import replaying
 from halocline.command.advice.conclusion import Advice, Conclusion, is_unanswered, title_of
 from halocline.command.words import bytes_of, counted, mpi_of, spread_of, time_of
+
+WIDTH = 120
 
 
 def seconds(value: float) -> str:
@@ -84,7 +88,8 @@ def screen(said: Conclusion) -> list[str]:
         lines.append(f"  {name:<{width}}  {seconds(value):>9}  {share(value, said.whole):>7}{'   ' + remark if remark else ''}")
     for number, one in enumerate(said.advice, start=1):
         lines += ["", f"{number}. {what(one)}", f"   {cost(one, said.whole)}", f"   lines: {', '.join(one.places)}"]
-        lines.append("   again: " + "; ".join(replayed(one)))
+        lines += textwrap.wrap("again: " + "; ".join(replayed(one)), WIDTH, initial_indent="   ", subsequent_indent="          ",
+                               break_on_hyphens=False)
         if saving(one, said.whole):
             lines.append(f"   {saving(one, said.whole)}")
         if one.replay is None or one.saved[0] > 0:
@@ -99,7 +104,9 @@ def section(number: int, one: Advice, whole: float) -> str:
         recorded = one.replay.recorded.median
         rows = [[shown(name, time), time_of(time.median), spread_of(time.low, time.high), f"{recorded / time.median:.2f}×"]
                 for name, time in times]
-        parts += [page.table(["mode", "median", "p10 – p90", "against recorded"], rows, (1, 2, 3), 0), page.paragraph(saving(one, whole))]
+        fastest = None if one.replay.is_noisy else [name for name, _ in times].index(one.replay.best)
+        heads = ["mode", "median", "p10 – p90", "against recorded"]
+        parts += [page.table(heads, rows, (1, 2, 3), fastest), page.paragraph(saving(one, whole))]
     else:
         parts.append(page.paragraph(one.why_not))
     parts.append(page.paragraph(f"The change: {one.link}") + f"<pre>{page.text(chr(10).join(one.change))}</pre>")

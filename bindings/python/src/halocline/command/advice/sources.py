@@ -4,6 +4,7 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 import collections
 import dataclasses
+import os
 import pathlib
 import shutil
 import subprocess
@@ -45,7 +46,8 @@ def plain(function: str) -> str:
 
 
 def shortened(path: str) -> str:
-    """Relative to this folder where it lies below it."""
+    """Without steps back; relative to this folder where it lies below it."""
+    path = os.path.normpath(path)
     try:
         return str(pathlib.Path(path).relative_to(pathlib.Path.cwd()))
     except ValueError:
