@@ -66,7 +66,8 @@ hlc_status hlc_sparse_create(hlc_context *context, const hlc_sparse_spec *spec, 
 hlc_status hlc_sparse_start(hlc_sparse *sparse, int count, const hlc_sparse_message *messages) {
   constexpr const char *call = "hlc_sparse_start";
   return api::guarded(call, [&] {
-    return static_cast<Status>(api::in_swap(call, sparse, "sparse", [&](auto &inner) { return start(call, *sparse, inner, count, messages); }));
+    return static_cast<Status>(
+        api::in_swap(call, sparse, "sparse", [&](auto &inner) { return start(call, *sparse, inner, count, messages); }));
   });
 }
 

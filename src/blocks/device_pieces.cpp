@@ -28,8 +28,8 @@ Status DevicePieces::create() {
     arrays.push_back({tables_.arrays[i].device, tables_.fields[i % tables_.fields.size()].name, tables_.arrays[i].data});
   const PlacedArray *first = nullptr;
   HLC_TRY(device::find_common_device({"hlc_blocks_init", rank_}, "blocks", arrays, &first));
-  HLC_TRY(transfer_.open(first->data, first->device, give_images(nullptr)));
-  give_images(transfer_.memory());
+  HLC_TRY(queue_.open(first->data, first->device, give_images(nullptr)));
+  give_images(queue_.memory());
   limit_depth(tables_, tables_.most);
   return Status::ok;
 }
@@ -74,8 +74,8 @@ void DevicePieces::copy_one(const Piece &piece, std::size_t i, Side side, bool t
   const BoxCopy loops = to_device ? plan_copy(box.count, array.strides, packed, field.element, field.order)
                                   : plan_copy(box.count, packed, array.strides, field.element, field.order);
   const device::Strided on_device{cells, true, to_device ? loops.to : loops.from}, on_host{image, false, to_device ? loops.from : loops.to};
-  transfer_.copy(to_device ? device::StridedCopy{on_device, on_host, loops.run, loops.count}
-                           : device::StridedCopy{on_host, on_device, loops.run, loops.count});
+  queue_.copy(to_device ? device::StridedCopy{on_device, on_host, loops.run, loops.count}
+                        : device::StridedCopy{on_host, on_device, loops.run, loops.count});
 }
 
 /// True if there was something to copy.
@@ -102,17 +102,17 @@ void DevicePieces::copy_on_device(const Piece &piece) {
     const BlockField &field = tables_.fields[static_cast<std::size_t>(tables_.groups[static_cast<std::size_t>(piece.group)].fields[i])];
     const BlockArray &to = array_of(piece, i, Side::mine), &from = array_of(piece, i, Side::theirs);
     const BoxCopy loops = plan_copy(piece.mine.count, to.strides, from.strides, field.element, field.order);
-    transfer_.copy({{to.data + box_offset(piece.mine, to.strides), true, loops.to},
-                    {from.data + box_offset(piece.theirs(), from.strides), true, loops.from},
-                    loops.run,
-                    loops.count});
+    queue_.copy({{to.data + box_offset(piece.mine, to.strides), true, loops.to},
+                 {from.data + box_offset(piece.theirs(), from.strides), true, loops.from},
+                 loops.run,
+                 loops.count});
   }
 }
 
 Status DevicePieces::fetch_sent(const std::vector<Part> &parts) {
   for (std::size_t e = 0; e < tables_.links.size(); ++e)
     if (parts[e].out > 0) copy_list(tables_.reverse ? tables_.links[e].in : tables_.links[e].out, Side::mine, false);
-  return transfer_.wait();
+  return queue_.wait();
 }
 
 /// In reverse edges of several pieces have cells in common: each is added to before the next is fetched.
@@ -120,7 +120,7 @@ void DevicePieces::unpack(const BlockLink &link, const void *buffer) {
   if (!tables_.reverse) return copy_list(link.in, Side::mine, true);
   for (const Piece &piece : link.out.pieces) {
     const bool any = copy_piece(piece, Side::mine, false);
-    if (any && failed(transfer_.wait())) return;
+    if (any && failed(queue_.wait())) return;
     copies_.unpack_piece(piece, buffer);
     copy_piece(piece, Side::mine, true);
   }
@@ -132,7 +132,7 @@ void DevicePieces::copy_to_self() {
     for (const Piece &piece : pieces) {
       bool any = copy_piece(piece, Side::mine, false);
       any = copy_piece(piece, Side::theirs, false) || any;
-      if (any && failed(transfer_.wait())) return;
+      if (any && failed(queue_.wait())) return;
       copies_.copy_piece_to_self(piece);
       copy_piece(piece, Side::theirs, true);
     }
@@ -143,7 +143,7 @@ void DevicePieces::copy_to_self() {
     for (const std::size_t i : tables_.groups[static_cast<std::size_t>(piece.group)].swapped)
       if (piece.mine.cells() > 0 && !piece.moves[i].image && piece.moves[i].their_image) copy_one(piece, i, Side::theirs, false);
   }
-  if (failed(transfer_.wait())) return;
+  if (failed(queue_.wait())) return;
   copies_.copy_to_self();
   for (const Piece &piece : pieces)
     for (const std::size_t i : tables_.groups[static_cast<std::size_t>(piece.group)].swapped)
@@ -156,12 +156,12 @@ void DevicePieces::end() {
     for (const BlockLink &link : tables_.links) copy_list(link.in, Side::mine, true);
     copy_list(tables_.own.in, Side::mine, true);
   }
-  static_cast<void>(transfer_.wait());
+  static_cast<void>(queue_.wait());
 }
 
 DeviceFields DevicePieces::describe() const {
-  DeviceFields fields{transfer_.device(), device::name_of_device(transfer_.device()), {}, transfer_.bytes(), 0,
-                      static_cast<int>(tables_.links.size()), ""};
+  DeviceFields fields{
+      queue_.device(), device::name_of_device(queue_.device()), {}, queue_.bytes(), 0, static_cast<int>(tables_.links.size()), ""};
   for (std::size_t f = 0; f < tables_.fields.size(); ++f)
     for (std::size_t b = 0; b * tables_.fields.size() < tables_.arrays.size(); ++b)
       if (tables_.array(static_cast<int>(b), f).device >= 0) {

@@ -5,23 +5,23 @@
 
 #include "blocks/piece_copies.hpp"
 #include "blocks/tables.hpp"
-#include "device/transfer.hpp"
+#include "device/copy_queue.hpp"
 
 namespace halocline::core {
 
 class DevicePieces {
  public:
   DevicePieces(BlockTables &tables, PieceCopies &copies, int rank)
-      : tables_(tables), copies_(copies), rank_(rank), transfer_("hlc_blocks_init", rank) {}
+      : tables_(tables), copies_(copies), rank_(rank), queue_("hlc_blocks_init", rank) {}
 
   /// True if an array is in a device's memory.
   static bool are_in(const BlockTables &tables);
   /// Gives each box of such cells its image. The links have been listed; their copies are planned anew.
   Status create();
-  void release() { transfer_.close(); }
+  void release() { queue_.close(); }
 
   /// A function of the API begins, which errors name.
-  void begin(const char *call) { transfer_.begin(call); }
+  void begin(const char *call) { queue_.begin(call); }
   /// Fetches what the running swap sends; returns once it has been fetched.
   Status fetch_sent(const std::vector<Part> &parts);
   /// What has arrived over a link has been unpacked into images, or in reverse is added, piece by piece.
@@ -31,10 +31,10 @@ class DevicePieces {
   /// All has arrived; halos have been cleared after a reverse swap.
   void end();
   /// The first error of the running function.
-  Status result() const { return transfer_.result(); }
+  Status result() const { return queue_.result(); }
 
   DeviceFields describe() const;
-  std::int64_t bytes() const { return transfer_.bytes(); }
+  std::int64_t bytes() const { return queue_.bytes(); }
 
  private:
   enum class Side { mine, theirs };
@@ -48,7 +48,7 @@ class DevicePieces {
   BlockTables &tables_;
   PieceCopies &copies_;
   const int rank_;
-  device::Transfer transfer_;
+  device::CopyQueue queue_;
 };
 
 }  // namespace halocline::core

@@ -12,10 +12,11 @@ Status Allocation::make(const Caller &caller, std::int64_t bytes) {
   look_for_driver();
   const Driver *const found = driver();
   if (!found)
-    return fail(Status::unsupported,
-                "%s on rank %d: there is no device: the program has loaded neither CUDA's driver nor HIP; initialise one of them before, or "
-                "ask for HLC_MEMORY_HOST",
-                caller.call, caller.rank);
+    return fail(
+        Status::unsupported,
+        "%s on rank %d: there is no device: the program has loaded neither CUDA's driver nor HIP; initialise one of them before, or "
+        "ask for HLC_MEMORY_HOST",
+        caller.call, caller.rank);
   if (found->missing)
     return fail(Status::unsupported, "%s on rank %d: %s's driver is too old to allocate memory for fields: it has no %s", caller.call,
                 caller.rank, found->platform, found->missing);

@@ -59,7 +59,7 @@ Status Staging::find_context(const Caller &caller, const void *data) {
   int which[] = {kContextOfMemory};
   void *answers[] = {&context_};
   HLC_TRY(driver_->check(caller, driver_->pointer_get_attributes, device_,
-                       driver_->pointer_get_attributes.call(1, which, answers, address_of(data))));
+                         driver_->pointer_get_attributes.call(1, which, answers, address_of(data))));
   if (context_) return Status::ok;
   HLC_TRY(driver_->check(caller, driver_->device_get, device_, driver_->device_get.call(&ordinal_, device_)));
   HLC_TRY(driver_->check(caller, driver_->primary_context_retain, device_, driver_->primary_context_retain.call(&context_, ordinal_)));
@@ -139,8 +139,8 @@ Status Staging::follow(const Caller &caller, void *stream) { return order(caller
 Status Staging::precede(const Caller &caller, void *stream) { return order(caller, stream_, static_cast<Stream>(stream)); }
 
 Status Staging::wait(const Caller &caller) {
-  return in_context(caller,
-                    [&] { return driver_->check(caller, driver_->stream_synchronize, device_, driver_->stream_synchronize.call(stream_)); });
+  return in_context(
+      caller, [&] { return driver_->check(caller, driver_->stream_synchronize, device_, driver_->stream_synchronize.call(stream_)); });
 }
 
 }  // namespace halocline::core::device

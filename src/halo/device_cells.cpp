@@ -40,8 +40,8 @@ Status DeviceCells::create() {
   const HaloField *first = nullptr;
   HLC_TRY(device::find_common_device({"hlc_halo_init", rank_}, "a halo", tables_.fields, &first));
   copies_.reserve(tables_.fields.size());
-  HLC_TRY(transfer_.open(first->data, first->device, give_images(nullptr)));
-  give_images(transfer_.memory());
+  HLC_TRY(queue_.open(first->data, first->device, give_images(nullptr)));
+  give_images(queue_.memory());
   aim_all(tables_);
   return Status::ok;
 }
@@ -76,7 +76,7 @@ void DeviceCells::copy_each(MakeCopy make) {
     if (!is_on_device(tables_.fields[f])) continue;
     if (const device::StridedCopy one = make(tables_.fields[f], f); one.run > 0) copies_.push_back(one);
   }
-  transfer_.copy(copies_);
+  queue_.copy(copies_);
 }
 
 void DeviceCells::copy(const HaloPath &path, Side which, bool to_device) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "device/transfer.hpp"
+#include "device/copy_queue.hpp"
 #include "halo/halo.hpp"
 #include "halo/tables.hpp"
 
@@ -16,14 +16,14 @@ namespace halocline::core {
 
 class DeviceCells {
  public:
-  DeviceCells(HaloTables &tables, int rank) : tables_(tables), rank_(rank), transfer_("hlc_halo_init", rank) {}
+  DeviceCells(HaloTables &tables, int rank) : tables_(tables), rank_(rank), queue_("hlc_halo_init", rank) {}
 
   /// True if a field is in a device's memory. One that is not may be NULL.
   static bool are_in(const HaloTables &tables);
   /// Makes an image of each box of such cells. The paths have been listed.
   Status create();
   /// Frees the images: no swap follows.
-  void release() { transfer_.close(); }
+  void release() { queue_.close(); }
 
   /// Copies cells of the running swap into their images. An edge of a path to myself, and of a repeat, is where its halo is filled from.
   /// Complete once a wait has returned.
@@ -38,19 +38,19 @@ class DeviceCells {
   /// Copies the halo of a neighbour that is read in place to where the image of my halo is, in a reverse swap.
   void fetch_peer_halos(const HaloPath &path);
   /// Waits for all copies.
-  Status wait() { return transfer_.wait(); }
+  Status wait() { return queue_.wait(); }
   /// Work that a stream of the program is given from now on follows all copies.
-  void precede(const DeviceStream &stream) { transfer_.precede(stream.stream); }
+  void precede(const DeviceStream &stream) { queue_.precede(stream.stream); }
   /// The first error since this function of the API began, which errors name.
-  Status result() const { return transfer_.result(); }
+  Status result() const { return queue_.result(); }
   /// Such a function begins.
-  void begin(const char *call) { transfer_.begin(call); }
+  void begin(const char *call) { queue_.begin(call); }
   /// Copies, and a wait, follow what a stream of the program has been given.
-  void follow(void *stream) { transfer_.follow(stream); }
+  void follow(void *stream) { queue_.follow(stream); }
 
-  std::int64_t bytes() const { return transfer_.bytes(); }
-  int device() const { return transfer_.device(); }
-  device::Staging &staging() { return transfer_.staging(); }
+  std::int64_t bytes() const { return queue_.bytes(); }
+  int device() const { return queue_.device(); }
+  device::Staging &staging() { return queue_.staging(); }
   /// The fields' names.
   std::vector<std::string> names() const;
 
@@ -64,7 +64,7 @@ class DeviceCells {
 
   HaloTables &tables_;
   const int rank_;
-  device::Transfer transfer_;
+  device::CopyQueue queue_;
   std::vector<device::StridedCopy> copies_;  // of one path; has room for all fields
 };
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "device/transfer.hpp"
+#include "device/copy_queue.hpp"
 #include "exchange/channel.hpp"
 #include "exchange/engine_parts.hpp"
 #include "exchange/swap.hpp"

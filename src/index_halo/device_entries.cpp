@@ -28,8 +28,8 @@ Status DeviceEntries::create() {
   std::int64_t bytes = 0;
   for (const IndexField &field : tables_.fields)
     if (field.device >= 0) bytes += round_up(field.extent, 64);
-  HLC_TRY(transfer_.open(first->layout.data, first->device, bytes));
-  char *image = transfer_.memory();
+  HLC_TRY(queue_.open(first->layout.data, first->device, bytes));
+  char *image = queue_.memory();
   for (IndexField &field : tables_.fields) {
     if (field.device < 0) continue;
     field.on_device = field.layout.data;
@@ -48,10 +48,10 @@ Status DeviceEntries::fetch_sent(bool all) {
   if (all)
     for (const IndexField &field : tables_.fields)
       if (field.device >= 0 && field.extent > 0)
-        transfer_.copy({{field.layout.data, false, {}}, {field.on_device, true, {}}, field.extent, {1, 1, 1, 1}});
+        queue_.copy({{field.layout.data, false, {}}, {field.on_device, true, {}}, field.extent, {1, 1, 1, 1}});
   for (const auto *links : {&tables_.links, &tables_.self_links})
     for (const IndexLink &link : *links) fetch(tables_.reverse ? link.in_stretch : link.out_stretch);
-  return transfer_.wait();
+  return queue_.wait();
 }
 
 void DeviceEntries::move(const EntryStretch &list, bool to_device) {
@@ -66,7 +66,7 @@ void DeviceEntries::move(const EntryStretch &list, bool to_device) {
   }
 }
 
-/// Two loops, over entries and components, of which the one whose values lie side by side is part of the run.
+/// Two loops, over entries and components, of which the one whose values are side by side is part of the run.
 void DeviceEntries::move_run(const IndexField &field, std::int64_t first, std::int64_t count, bool to_device) {
   const std::int64_t element = field.kind.element, components = field.kind.components;
   const std::int64_t entry = field.layout.entry, component = field.layout.component, at = first * entry;
@@ -85,12 +85,12 @@ void DeviceEntries::move_run(const IndexField &field, std::int64_t first, std::i
     loops(count * element, {components, 1, 1, 1}, {component});
   else
     loops(element, {count, components, 1, 1}, {entry, component});
-  transfer_.copy(copy);
+  queue_.copy(copy);
 }
 
 DeviceFields DeviceEntries::describe() const {
-  DeviceFields fields{transfer_.device(), device::name_of_device(transfer_.device()), {}, transfer_.bytes(), 0,
-                      static_cast<int>(tables_.links.size()), ""};
+  DeviceFields fields{
+      queue_.device(), device::name_of_device(queue_.device()), {}, queue_.bytes(), 0, static_cast<int>(tables_.links.size()), ""};
   for (const IndexField &field : tables_.fields)
     if (field.device >= 0) fields.names.push_back(field.name);
   return fields;

@@ -3,34 +3,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "device/transfer.hpp"
+#include "device/copy_queue.hpp"
 #include "index_halo/tables.hpp"
 
 namespace halocline::core {
 
 class DeviceEntries {
  public:
-  DeviceEntries(IndexTables &tables, int rank) : tables_(tables), rank_(rank), transfer_("hlc_index_halo_init", rank) {}
+  DeviceEntries(IndexTables &tables, int rank) : tables_(tables), rank_(rank), queue_("hlc_index_halo_init", rank) {}
 
   /// True if a field is in a device's memory.
   static bool are_in(const IndexTables &tables);
   /// Makes the images. From now on the fields' layouts are theirs.
   Status create();
-  void release() { transfer_.close(); }
+  void release() { queue_.close(); }
 
   /// A function of the API begins, which errors name.
-  void begin(const char *call) { transfer_.begin(call); }
+  void begin(const char *call) { queue_.begin(call); }
   /// Fetches what the running swap sends, also to this rank itself; returns once it is there. all: every entry, for check mode.
   Status fetch_sent(bool all);
   /// Fetches, or stores, the entries of a list.
   void fetch(const EntryStretch &list) { move(list, false); }
   void store(const EntryStretch &list) { move(list, true); }
-  Status wait() { return transfer_.wait(); }
+  Status wait() { return queue_.wait(); }
   /// The first error of the running function.
-  Status result() const { return transfer_.result(); }
+  Status result() const { return queue_.result(); }
 
   DeviceFields describe() const;
-  std::int64_t bytes() const { return transfer_.bytes(); }
+  std::int64_t bytes() const { return queue_.bytes(); }
 
  private:
   void move(const EntryStretch &list, bool to_device);
@@ -38,7 +38,7 @@ class DeviceEntries {
 
   IndexTables &tables_;
   const int rank_;
-  device::Transfer transfer_;
+  device::CopyQueue queue_;
 };
 
 }  // namespace halocline::core

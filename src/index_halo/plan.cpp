@@ -125,8 +125,12 @@ Status IndexHalo::create(const hlc_index_halo_spec *spec) {
 void IndexHalo::take_fields(const hlc_index_halo_spec &spec) {
   for (int f = 0; f < spec.nfields; ++f) {
     const hlc_index_field &given = spec.fields[f];
-    IndexField field{kind_of(given), layout_of(given), held_.find(given.data, field_extent(spec, given)),
-                     given.name ? given.name : "field " + std::to_string(f), field_extent(spec, given), device::find_device(given.data)};
+    IndexField field{kind_of(given),
+                     layout_of(given),
+                     held_.find(given.data, field_extent(spec, given)),
+                     given.name ? given.name : "field " + std::to_string(f),
+                     field_extent(spec, given),
+                     device::find_device(given.data)};
     tables_.fields.push_back(std::move(field));
   }
   tables_.swapped.reserve(tables_.fields.size());

@@ -35,7 +35,8 @@ void IndexHalo::make_views() {
   }
   if (device_) {
     if (!options_.chosen)
-      report_once("view", "device", "mode view: fields are in a device's memory; entries are copied into the ghosts, and views show the ghosts");
+      report_once("view", "device",
+                  "mode view: fields are in a device's memory; entries are copied into the ghosts, and views show the ghosts");
     return;
   }
   views_ = true;

@@ -24,10 +24,12 @@ namespace halocline::test {
 
 #ifdef HALOCLINE_STAND_IN_HIP
 inline constexpr const char *kPlatform = "HIP", *kErrorPrefix = "hipError";
-inline constexpr const char *kOutOfMemoryName = "hipErrorOutOfMemory", *kMapFailedName = "hipIpcOpenMemHandle of HIP's driver returned hipErrorMapFailed";
+inline constexpr const char *kOutOfMemoryName = "hipErrorOutOfMemory",
+                            *kMapFailedName = "hipIpcOpenMemHandle of HIP's driver returned hipErrorMapFailed";
 #else
 inline constexpr const char *kPlatform = "CUDA", *kErrorPrefix = "CUDA_ERROR_";
-inline constexpr const char *kOutOfMemoryName = "CUDA_ERROR_OUT_OF_MEMORY", *kMapFailedName = "cuIpcOpenMemHandle_v2 of CUDA's driver returned CUDA_ERROR_MAP_FAILED";
+inline constexpr const char *kOutOfMemoryName = "CUDA_ERROR_OUT_OF_MEMORY",
+                            *kMapFailedName = "cuIpcOpenMemHandle_v2 of CUDA's driver returned CUDA_ERROR_MAP_FAILED";
 #endif
 /// "CUDA device 0".
 inline std::string named_device(int device) { return std::string(kPlatform) + " device " + std::to_string(device); }

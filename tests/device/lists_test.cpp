@@ -92,7 +92,8 @@ class DeviceBoxes {
     const Arena expected = boxes_after(case_, rank(), step, reverse, fields, depth), host = memories_.read_host();
     const std::vector<BoxArray> arrays = arrays_of(case_, rank());
     for (std::size_t i = 0; i < arrays.size(); ++i)
-      if (!is_there(where_, i)) std::memcpy(found.data() + arrays[i].offset, host.data() + arrays[i].offset, static_cast<std::size_t>(arrays[i].bytes));
+      if (!is_there(where_, i))
+        std::memcpy(found.data() + arrays[i].offset, host.data() + arrays[i].offset, static_cast<std::size_t>(arrays[i].bytes));
     EXPECT_EQ(boxes_difference(case_, rank(), expected, found), "") << "step " << step << (reverse ? ", reverse" : "");
   }
   void swap_once(int step, const std::vector<int> &fields = {}, bool reverse = false, std::int64_t depth = 0) {
@@ -160,7 +161,8 @@ TEST_P(DeviceBlocks, are_swapped_by_threads) {
     for (int part = 0; part < 2; ++part)
       threads.emplace_back([&, part] {
         finished[static_cast<std::size_t>(part)] = hlc_blocks_start_part(rig.blocks(), part, nullptr);
-        if (finished[static_cast<std::size_t>(part)] == HLC_OK) finished[static_cast<std::size_t>(part)] = hlc_blocks_finish_part(rig.blocks(), part);
+        if (finished[static_cast<std::size_t>(part)] == HLC_OK)
+          finished[static_cast<std::size_t>(part)] = hlc_blocks_finish_part(rig.blocks(), part);
       });
     for (std::thread &thread : threads) thread.join();
     EXPECT_EQ(finished[0], HLC_OK);
@@ -183,10 +185,10 @@ struct Layout {
   int gap;  // bytes between entries
 };
 constexpr Layout kLayouts[] = {{HLC_FLOAT64, 8, 1, false, 0}, {HLC_FLOAT32, 4, 3, false, 0}, {HLC_FLOAT64, 8, 2, true, 0},
-                           {HLC_INT32, 4, 4, false, 4},   {HLC_INT64, 8, 2, true, 8},    {HLC_OPAQUE, 24, 1, false, 0}};
+                               {HLC_INT32, 4, 4, false, 4},   {HLC_INT64, 8, 2, true, 8},    {HLC_OPAQUE, 24, 1, false, 0}};
 
 /// A mesh of which every rank receives some entries from every rank, itself among them. All is known to all: the ranks draw the same numbers.
-/// A rank's entries lie in any order, or its own before its ghosts.
+/// A rank's entries are in any order, or its own before its ghosts.
 struct Mesh {
   Mesh(Random &random, bool scattered) : sent(static_cast<std::size_t>(size() * size())), place(static_cast<std::size_t>(size())) {
     for (std::vector<int> &list : sent) {
@@ -379,7 +381,8 @@ TEST(DeviceLists, are_explained) {
   REQUIRE_EVERYWHERE(ok(strip.init()));
   char words[4000] = "";
   EXPECT_TRUE(ok(hlc_index_halo_explain(strip.halo, HLC_FORMAT_TEXT, words, sizeof words, nullptr)));
-  EXPECT_NE(std::string(words).find("on " + named_device(0) + ", staged through 64 bytes of pinned memory: 'v'\n"), std::string::npos) << words;
+  EXPECT_NE(std::string(words).find("on " + named_device(0) + ", staged through 64 bytes of pinned memory: 'v'\n"), std::string::npos)
+      << words;
 }
 
 /// A failed copy is returned by the call that made it; the others' swaps are right.

@@ -156,7 +156,9 @@ const Given kRefused[] = {
     {"hlc_atomic_swap", "old",
      [](Things &with, void *there) { return hlc_atomic_swap(with.self(), HLC_NUMBER_INT64, 1, static_cast<std::int64_t *>(there)); }},
     {"hlc_atomic_compare_swap", "old",
-     [](Things &with, void *there) { return hlc_atomic_compare_swap(with.last(), HLC_NUMBER_INT64, 1, 2, static_cast<std::int64_t *>(there)); }},
+     [](Things &with, void *there) {
+       return hlc_atomic_compare_swap(with.last(), HLC_NUMBER_INT64, 1, 2, static_cast<std::int64_t *>(there));
+     }},
     {"hlc_fetch_op", "operand",
      [](Things &with, void *there) { return hlc_fetch_op(with.last(), {HLC_OP_SUM, HLC_NUMBER_FLOAT64}, there, with.numbers); }},
     {"hlc_fetch_op", "old",
@@ -187,8 +189,10 @@ TEST(DevicePointers, of_every_other_call_are_refused_in_one_sentence) {
     for (int time = 0; time < 2; ++time) {
       EXPECT_TRUE(is_status(HLC_ERR_UNSUPPORTED, one.make(things, memory.data()))) << one.call;
       const std::string on_rank = std::string(one.call) == "hlc_atomics" ? "" : std::to_string(rank());
-      EXPECT_TRUE(message_names({std::string(one.call) + " on rank " + on_rank, std::string(": ") + one.argument +
-                                 " is in the memory of CUDA device 0, which this call does not access: pass memory that the host can access"}));
+      EXPECT_TRUE(
+          message_names({std::string(one.call) + " on rank " + on_rank,
+                         std::string(": ") + one.argument +
+                             " is in the memory of CUDA device 0, which this call does not access: pass memory that the host can access"}));
       EXPECT_EQ(std::string(hlc_error_message()).find(". "), std::string::npos) << hlc_error_message();
     }
   double sums[4] = {};
@@ -216,7 +220,8 @@ TEST(FieldsOnADevice, need_a_current_device) {
   driver().init(0);
   void *data = nullptr;
   EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_field_alloc_in(context(), HLC_MEMORY_DEVICE, 64, &data)));
-  EXPECT_TRUE(message_names({"hlc_field_alloc_in on rank ", ": no device is current in this thread: call cudaSetDevice, or cuCtxSetCurrent, before"}));
+  EXPECT_TRUE(message_names(
+      {"hlc_field_alloc_in on rank ", ": no device is current in this thread: call cudaSetDevice, or cuCtxSetCurrent, before"}));
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_field_alloc_in(context(), static_cast<hlc_memory>(7), 64, &data)));
   EXPECT_TRUE(message_names({"memory is 7, it must be HLC_MEMORY_HOST (0) or HLC_MEMORY_DEVICE (1)"}));
 }
@@ -234,8 +239,14 @@ TEST(FieldsOnADevice, are_zero_and_swapped_and_kept_until_their_halo_has_ended) 
     EXPECT_EQ(driver().live(), live + (here ? 1 : 0));
     std::vector<double> cells(64, -1);
     const auto address = static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(data));
-    const auto read = [&] { here ? static_cast<void>(driver().to_host(cells.data(), address, kBytes)) : static_cast<void>(std::memcpy(cells.data(), data, kBytes)); };
-    const auto write = [&] { here ? static_cast<void>(driver().to_device(address, cells.data(), kBytes)) : static_cast<void>(std::memcpy(data, cells.data(), kBytes)); };
+    const auto read = [&] {
+      here ? static_cast<void>(driver().to_host(cells.data(), address, kBytes))
+           : static_cast<void>(std::memcpy(cells.data(), data, kBytes));
+    };
+    const auto write = [&] {
+      here ? static_cast<void>(driver().to_device(address, cells.data(), kBytes))
+           : static_cast<void>(std::memcpy(data, cells.data(), kBytes));
+    };
     read();
     EXPECT_EQ(cells, std::vector<double>(64, 0));
     Plane plane(HLC_MODE_DIRECT);

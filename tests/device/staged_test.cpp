@@ -164,8 +164,8 @@ TEST(StagedFields, are_explained) {
     hlc_plan_info info{};
     EXPECT_TRUE(ok(hlc_halo_info(halo, &info)));
     const std::string way = info.via_direct == 0 ? "on " + named_device(0) + ", staged through "
-                                                 : "on " + named_device(0) + ", read in place over " + std::to_string(info.via_direct) + " of " +
-                                                       std::to_string(info.neighbours) + " links, else staged through ";
+                                                 : "on " + named_device(0) + ", read in place over " + std::to_string(info.via_direct) +
+                                                       " of " + std::to_string(info.neighbours) + " links, else staged through ";
     EXPECT_NE(words.find(way), std::string::npos) << words;
     EXPECT_EQ(words.find("not read in place"), std::string::npos) << words;
     EXPECT_NE(words.find(" bytes of pinned memory: 'theta'\n"), std::string::npos) << words;
@@ -222,7 +222,7 @@ TEST(StagedFields, of_a_swap_must_be_where_those_of_the_plan_are) {
   REQUIRE_EVERYWHERE(ok(hlc_halo_init(context(), &device.plane.spec, &halo)));
   void *const other = device.plane.cells.data();
   EXPECT_TRUE(is_status(HLC_ERR_UNSUPPORTED, hlc_halo_start_with(halo, nullptr, &other)));
-  EXPECT_TRUE(message_names({std::string("data[0], for field 'theta', is in the host's memory, but the spec's array on " + named_device(0)}));
+  EXPECT_TRUE(message_names({"data[0], for field 'theta', is in the host's memory, but the spec's array on " + named_device(0)}));
   EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
   EXPECT_TRUE(ok(hlc_halo_finish(halo)));
   EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
@@ -346,10 +346,9 @@ TEST_F(ReadInPlace, what_is_refused_is_staged_by_both_sides) {
     if (checks() || has_fake_nodes() || size() < 2) continue;
     const std::string words = explained(rig.halo(), HLC_FORMAT_TEXT);
     if (rank() % 2 == 1) {
-      EXPECT_NE(
-          words.find(refusal == STAND_IN_IPC_NOT_OPENED ? std::string(kMapFailedName) + " (205)"
-                                                        : std::string("its memory has no ") + kPlatform + " IPC handle"),
-          std::string::npos)
+      EXPECT_NE(words.find(refusal == STAND_IN_IPC_NOT_OPENED ? std::string(kMapFailedName) + " (205)"
+                                                              : std::string("its memory has no ") + kPlatform + " IPC handle"),
+                std::string::npos)
           << words;
     } else if (refusal == STAND_IN_IPC_NOT_OPENED) {
       EXPECT_NE(words.find("cannot open the memory of this rank"), std::string::npos) << words;
@@ -368,7 +367,8 @@ TEST_F(ReadInPlace, memory_of_a_pool_is_staged_and_explain_says_why) {
   EXPECT_EQ(info_of(halo).via_direct, 0);
   if (!checks()) {
     const std::string words = explained(halo, HLC_FORMAT_TEXT), json = explained(halo, HLC_FORMAT_JSON);
-    EXPECT_NE(words.find("  not read in place: field 'theta' of rank " + std::to_string(rank()) + ": its memory has no " + kPlatform + " IPC handle"),
+    EXPECT_NE(words.find("  not read in place: field 'theta' of rank " + std::to_string(rank()) + ": its memory has no " + kPlatform +
+                         " IPC handle"),
               std::string::npos)
         << words;
     EXPECT_NE(json.find("\"why\": \"field 'theta' of rank"), std::string::npos) << json;
@@ -410,7 +410,8 @@ constexpr int kOutOfMemory = 2, kInvalidValue = 1, kIllegalAddress = 700;
 /// The status of a failure on the rank that it happens on, and what its message says.
 void expect_failure(int code, hlc_status status) {
   EXPECT_TRUE(is_status(code == kOutOfMemory ? HLC_ERR_MEMORY : HLC_ERR_DEVICE, status));
-  EXPECT_TRUE(message_names({"on rank " + std::to_string(size() - 1), std::string("of ") + kPlatform + "'s driver returned " + kErrorPrefix, "on device 0"}));
+  EXPECT_TRUE(message_names(
+      {"on rank " + std::to_string(size() - 1), std::string("of ") + kPlatform + "'s driver returned " + kErrorPrefix, "on device 0"}));
 }
 
 /// Starts a swap; one that has failed on this rank is tried again. A crashed device fails again.

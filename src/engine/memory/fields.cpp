@@ -42,8 +42,8 @@ Status Fields::allocate_in(hlc_memory memory, std::size_t bytes, void **data) {
   HLC_TRY(meet(communicator_, alone(communicator_, [&] {
                  HLC_TRY(check(call, bytes, data));
                  if (memory != HLC_MEMORY_HOST && memory != HLC_MEMORY_DEVICE)
-                   return fail(Status::argument, "%s on rank %d: memory is %d, it must be HLC_MEMORY_HOST (0) or HLC_MEMORY_DEVICE (1)", call,
-                               communicator_.rank(), static_cast<int>(memory));
+                   return fail(Status::argument, "%s on rank %d: memory is %d, it must be HLC_MEMORY_HOST (0) or HLC_MEMORY_DEVICE (1)",
+                               call, communicator_.rank(), static_cast<int>(memory));
                  made.push_back({next_serial_, static_cast<std::int64_t>(bytes), {}, 0});
                  if (memory == HLC_MEMORY_HOST) return Status::ok;
                  made.front().on_device = std::make_shared<device::Allocation>();

@@ -261,8 +261,8 @@ class Context:
     def device_zeros(self, shape: int | Sequence[int], dtype: DTypeLike = np.float64, order: Literal["C", "F"] = "C") -> DeviceArray:
         """An array of zeros in the memory of the device of CUDA or HIP that is current in this thread.
 
-        Ranks of the node read it in place. shape, dtype and order as for Context.zeros. Collective. Raises on all ranks: UnsupportedError if
-        one has loaded no driver of a device, StateError if no device is current, OutOfMemoryError or DeviceError if the driver fails.
+        Ranks of the node read it in place. shape, dtype and order as for Context.zeros. Collective. Raises on all ranks: UnsupportedError
+        if one has loaded no driver of a device, StateError if no device is current, OutOfMemoryError or DeviceError if the driver fails.
         """
         with agreeing(self, "Context.device_zeros"):
             kind = dtype_of(dtype, "Context.device_zeros")
@@ -270,8 +270,7 @@ class Context:
             count = bytes_of(cells, kind, "Context.device_zeros")
             if order not in ("C", "F"):
                 raise ArgumentError(f"Context.device_zeros: order is {order!r}; it must be 'C' or 'F'")
-        address, owner = self._core.allocate_on_device(count)
-        return DeviceArray(self, address, cells, kind, order, owner)
+        return DeviceArray(self, self._core.allocate_on_device(count), cells, kind, order)
 
     def close(self) -> None:
         """Closes what was made from the context and is still open, the newest first, then the context.

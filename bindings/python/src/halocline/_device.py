@@ -21,8 +21,8 @@ class DeviceArray:
     kernels of Numba. The host cannot access its elements. Its memory is released when nothing has it any more, or with the context.
     """
 
-    def __init__(self, context: "Context", address: int, shape: tuple[int, ...], dtype: np.dtype[Any], order: str, owner: object) -> None:
-        self._context, self._address, self._owner = context, address, owner
+    def __init__(self, context: "Context", memory: tuple[int, object], shape: tuple[int, ...], dtype: np.dtype[Any], order: str) -> None:
+        self._context, (self._address, self._owner) = context, memory
         self.shape, self.dtype, self.ndim, self.size = shape, dtype, len(shape), math.prod(shape)
         dims = range(self.ndim)
         behind = [shape[:d] if order == "F" else shape[d + 1 :] for d in dims]

@@ -23,7 +23,7 @@ int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
   halocline::core::device::look_for_driver();
   if (const int device = halocline::core::device::find_device(base); device != halocline::core::device::kHost)
     return answer(*window, refuse(MPI_ERR_RMA_ATTACH, "%p is in the memory of %s, which the host cannot access", base,
-                                   halocline::core::device::name_of_device(device).c_str()));
+                                  halocline::core::device::name_of_device(device).c_str()));
   if (window->check) window->check->note_memory(base, size);
   if (!failed(window->attached.attach(base, size))) return MPI_SUCCESS;
   return answer(*window, refuse(MPI_ERR_RMA_ATTACH, "%s", halocline::core::error_message()));

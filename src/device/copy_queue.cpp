@@ -1,44 +1,44 @@
 // A plan's copies, until one fails.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "device/transfer.hpp"
+#include "device/copy_queue.hpp"
 
 #include <algorithm>
 #include <cstdio>
 
 namespace halocline::core::device {
 
-Status Transfer::open(const void *data, int device, std::int64_t bytes) {
+Status CopyQueue::open(const void *data, int device, std::int64_t bytes) {
   return staging_.open({call_, rank_}, data, device, std::max<std::int64_t>(bytes, 1));
 }
 
-void Transfer::begin(const char *call) {
+void CopyQueue::begin(const char *call) {
   call_ = call;
   failed_ = Status::ok;
 }
 
-void Transfer::copy(std::span<const StridedCopy> copies) {
+void CopyQueue::copy(std::span<const StridedCopy> copies) {
   if (!failed(failed_) && !copies.empty()) note(staging_.begin({call_, rank_}, copies));
 }
 
-void Transfer::follow(void *stream) {
+void CopyQueue::follow(void *stream) {
   if (!failed(failed_)) note(staging_.follow({call_, rank_}, stream));
 }
 
-void Transfer::precede(void *stream) {
+void CopyQueue::precede(void *stream) {
   if (!failed(failed_)) note(staging_.precede({call_, rank_}, stream));
 }
 
-Status Transfer::wait() {
+Status CopyQueue::wait() {
   if (!failed(failed_)) note(staging_.wait({call_, rank_}));
   return result();
 }
 
-void Transfer::note(Status status) {
+void CopyQueue::note(Status status) {
   if (!failed(status) || failed(failed_)) return;
   failed_ = status;
   std::snprintf(words_, sizeof words_, "%s", error_message());
 }
 
-Status Transfer::result() const { return failed(failed_) ? fail(failed_, "%s", words_) : Status::ok; }
+Status CopyQueue::result() const { return failed(failed_) ? fail(failed_, "%s", words_) : Status::ok; }
 
 }  // namespace halocline::core::device

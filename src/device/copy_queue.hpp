@@ -24,10 +24,10 @@ struct DeviceFields {
 namespace device {
 
 /// After a failed copy no further ones are made, and every wait returns the first error.
-class Transfer {
+class CopyQueue {
  public:
   /// call: the function of the API that plans, which errors name.
-  Transfer(const char *call, int rank) : call_(call), rank_(rank) {}
+  CopyQueue(const char *call, int rank) : call_(call), rank_(rank) {}
 
   /// Makes a stream, and so much pinned memory, on the device that has this memory.
   Status open(const void *data, int device, std::int64_t bytes);
