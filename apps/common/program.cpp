@@ -2,6 +2,7 @@
 #include "program.hpp"
 
 #include "comm.hpp"
+#include "printed.hpp"
 
 #include <halocline/halocline.hpp>
 
@@ -19,7 +20,6 @@ int say(const Answer &answer) {
   if (rank_of(MPI_COMM_WORLD) == 0) {
     std::fputs(answer.out.c_str(), stdout);
     std::fputs(answer.err.c_str(), stderr);
-    std::fflush(stdout);
   }
   return answer.status == 0 ? 0 : kCannotRun;
 }
@@ -56,8 +56,11 @@ struct Running {
 [[noreturn]] void end_together(const std::exception &error) {
   std::fflush(stdout);
   if (rank_of(running.failures) == 0) std::fprintf(stderr, "%s: %s\n", running.name, error.what());
+  const bool is_alone = size_of(running.failures) == 1;
   MPI_Finalize();
-  std::_Exit(kCannotRun);
+  // At exit MPICH takes leave of its launcher, which else kills the ranks that are left, and ends with their signal. But HDF5 crashes there
+  // where it could not write a file, as only ranks that are alone come here with.
+  is_alone ? std::_Exit(kCannotRun) : std::exit(kCannotRun);
 }
 
 /// Called by std::terminate where an exception is thrown that nobody catches, with the stack as it was there.
@@ -73,8 +76,18 @@ struct Running {
 
 }  // namespace
 
-int run_program(const char *name, const std::function<int()> &run) {
-  const halocline::Mpi mpi;
+int try_to_write(const std::function<void()> &write) {
+  try {
+    write();
+    return 0;
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "%s: %s\n", running.name, error.what());
+    return kCannotRun;
+  }
+}
+
+int run_program(const char *name, const std::function<int()> &run, bool with_threads) {
+  const halocline::Mpi mpi(with_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE);
   MPI_Comm dup = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &dup);
   const Comm failures(dup);
@@ -82,7 +95,7 @@ int run_program(const char *name, const std::function<int()> &run) {
   const std::terminate_handler before = std::set_terminate(end_run);
   const int status = run();
   std::set_terminate(before);
-  return status;
+  return end_of_output(name, status, kCannotRun);
 }
 
 }  // namespace common

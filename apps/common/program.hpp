@@ -17,9 +17,13 @@ struct Answer {
 /// Rank 0 prints it. Returns the exit status: 0 for help, 2 for a complaint.
 int say(const Answer &answer);
 
-/// Returns what `run` returns, which is called between MPI_Init and MPI_Finalize. Where all ranks throw an exception, rank 0 prints
-/// its own, and the process ends with status 2. One that only some ranks throw ends the whole job, with their messages. Nobody may catch it on the way here: no destructor runs, because those of plans, segments and windows would wait for
-/// the ranks that have not thrown.
-int run_program(const char *name, const std::function<int()> &run);
+/// What a program that has done all else ends with, where rank 0 alone writes a file: 0, or 2 if `write` throws, whose reason is printed.
+int try_to_write(const std::function<void()> &write);
+
+/// Returns what `run` returns, which is called between MPI_Init, of any threads or of one, and MPI_Finalize; 2 if its output could not be written. Where all ranks throw
+/// an exception, rank 0 prints its own, and the process ends with status 2. One that only some ranks throw ends the whole job, with their
+/// messages. Nobody may catch it on the way here: no destructor runs, because those of plans, segments and windows would wait for the ranks
+/// that have not thrown.
+int run_program(const char *name, const std::function<int()> &run, bool with_threads = false);
 
 }  // namespace common

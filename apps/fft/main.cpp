@@ -129,7 +129,7 @@ int run(const Options &options, int argc, char **argv) {
   time_in_turn(job, some, options.repeats, report);
   if (!speaks) return 0;
   std::fputs(table_of(report).c_str(), stdout);
-  if (!options.json.empty()) write_json(report, options);
+  if (!options.json.empty()) return common::try_to_write([&] { write_json(report, options); });
   return 0;
 }
 

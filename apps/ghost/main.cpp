@@ -93,7 +93,7 @@ int run(const Options &options, int argc, char **argv) {
   time_in_turn(runners, grid, options, report);
   if (grid.info.rank != 0) return 0;
   std::fputs(table_of(report, grid, options).c_str(), stdout);
-  if (!options.json.empty()) write_json(report, grid, options);
+  if (!options.json.empty()) return common::try_to_write([&] { write_json(report, grid, options); });
   return 0;
 }
 

@@ -117,7 +117,7 @@ int run(const Options &options, int argc, char **argv) {
   const int status = have_equal_content(report) ? 0 : 1;
   if (!speaks) return status;
   std::fputs((table_of(report, options) + limit_of(report) + content_of(report)).c_str(), stdout);
-  if (!options.json.empty()) write_json(report, options);
+  if (!options.json.empty()) return std::max(status, common::try_to_write([&] { write_json(report, options); }));
   return status;
 }
 

@@ -194,7 +194,7 @@ int run(const Problem &problem, Report &report) {
   time_in_turn(all, options, report);
   if (!speaks) return 0;
   if (options.repeats > 0) std::fputs(table_of(report).c_str(), stdout);
-  if (!options.json.empty()) write_json(problem, report);
+  if (!options.json.empty()) return common::try_to_write([&] { write_json(problem, report); });
   return 0;
 }
 

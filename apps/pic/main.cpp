@@ -222,8 +222,9 @@ class Run {
       if (speaks_) std::printf("check %s %s\n", results_[i].name.c_str(), results_[i].same ? "right: the same bits" : "WRONG: other bits");
     }
     if (speaks_ && options_.steps > 0) std::fputs(table_of(results_).c_str(), stdout);
-    if (speaks_ && !options_.json.empty()) write_json(options_, environment, results_);
-    return right ? 0 : 1;
+    const int status = right ? 0 : 1;
+    if (!speaks_ || options_.json.empty()) return status;
+    return std::max(status, common::try_to_write([&] { write_json(options_, environment, results_); }));
   }
 
   const Options &options_;

@@ -106,7 +106,7 @@ int run(const Options &options, int argc, char **argv) {
   time_in_turn(some, traffic, options, report);
   if (!speaks) return 0;
   std::fputs(table_of(report, options).c_str(), stdout);
-  if (!options.json.empty()) write_json(report, options);
+  if (!options.json.empty()) return common::try_to_write([&] { write_json(report, options); });
   return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "bench/frame/refusal.hpp"
 #include "bench/frame/team.hpp"
 
+#include <common/printed.hpp>
 #include <common/program.hpp>
 
 #include <cstdio>
@@ -63,7 +64,7 @@ int run_bench(int argc, char **argv, const std::string &program, const Commands 
   program_name = program;
   const halocline::Mpi mpi;
   try {
-    return run(argc, argv, commands);
+    return common::end_of_output(program.c_str(), run(argc, argv, commands), kUnwritten);
   } catch (const Refusal &error) {
     return refuse(error.what());
   } catch (const std::exception &error) {

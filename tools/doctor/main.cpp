@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include <common/identity.hpp>
+#include <common/printed.hpp>
 
 #include "drop_in.hpp"
 #include "interrupt.hpp"
@@ -175,9 +176,7 @@ int list() {
   return 0;
 }
 
-}  // namespace
-
-int main(int argc, char **argv) {
+int run(int argc, char **argv) {
   Options options;
   std::string text;
   if (const int status = parse(argc, argv, options, text); status >= 0) {
@@ -196,3 +195,7 @@ int main(int argc, char **argv) {
     return kLaunchMismatch;
   }
 }
+
+}  // namespace
+
+int main(int argc, char **argv) { return common::end_of_output("halocline-doctor", run(argc, argv), kUsage); }

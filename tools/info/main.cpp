@@ -88,6 +88,5 @@ int run(int argc, char **argv) {
 }  // namespace
 
 int main(int argc, char **argv) {
-  const halocline::Mpi mpi(MPI_THREAD_MULTIPLE);
-  return common::run_program("halocline-info", [&] { return run(argc, argv); });
+  return common::run_program("halocline-info", [&] { return run(argc, argv); }, true);
 }

@@ -13,6 +13,8 @@
 #include "launcher.hpp"
 #include "options.hpp"
 
+#include <common/printed.hpp>
+
 namespace {
 
 using namespace runner;
@@ -54,10 +56,10 @@ int main(int argc, char **argv) {
   std::string text;
   if (const int status = parse(argc, argv, options, text); status >= 0) {
     std::fputs(text.c_str(), status == 0 ? stdout : stderr);
-    return status;
+    return common::end_of_output("halocline-run", status);
   }
   try {
-    return run(options);
+    return common::end_of_output("halocline-run", run(options));
   } catch (const std::exception &error) {
     std::fprintf(stderr, "halocline-run: %s\n", error.what());
     return kRefused;

@@ -6,6 +6,8 @@
 #include "progress.hpp"
 #include "spread.hpp"
 
+#include <common/printed.hpp>
+
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -136,10 +138,10 @@ int main(int argc, char **argv) {
   try {
     if (const int status = parse(argc, argv, options, text); status >= 0) {
       std::fputs(text.c_str(), status == 0 ? stdout : stderr);
-      return status;
+      return common::end_of_output("halocline-simulate", status);
     }
     simulate_all(options);
-    return 0;
+    return common::end_of_output("halocline-simulate", 0);
   } catch (const std::exception &error) {
     std::fprintf(stderr, "halocline-simulate: %s\n", error.what());
     return kRefused;

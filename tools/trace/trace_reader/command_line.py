@@ -3,8 +3,10 @@
 SPDX-License-Identifier: BSD-3-Clause
 """
 import argparse
+import contextlib
 import gc
 import json
+import os
 import pathlib
 import sys
 
@@ -13,8 +15,16 @@ from trace_reader.path import find_path
 from trace_reader.waits import find_waits
 
 
+class Parser(argparse.ArgumentParser):
+    """One that does not conceal that its help could not be written."""
+
+    def _print_message(self, message, file=None):
+        if message:
+            (file or sys.stderr).write(message)
+
+
 def parse(words):
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="halocline-trace", description="Merges the files that HALOCLINE_TRACE=DIR has left in DIR. Prints who waited for whom and the "
         "critical path. Writes DIR/merged.json, for https://ui.perfetto.dev, and DIR/timeline.svg.")
     parser.add_argument("folder", type=pathlib.Path, metavar="DIR", help="the folder of HALOCLINE_TRACE")
@@ -89,7 +99,15 @@ def main(words=None):
     # Millions of events live until the end: there is no garbage to look for.
     gc.disable()
     try:
-        return run(parse(words))
+        try:
+            return run(parse(words))
+        finally:
+            sys.stdout.flush()
     except (files.NoTrace, OSError) as why:
         print(f"halocline-trace: {why}", file=sys.stderr)
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
+            return 1
+        # The interpreter flushes once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
