@@ -91,10 +91,11 @@ template <class At>
 }
 
 template <bool kStressed>
-void collide_row(const Relaxation &r, double *f, std::int64_t stride, std::int64_t n, const Rows *chemistry, Rows *velocity) {
+bool collide_row(const Relaxation &r, double *f, std::int64_t stride, std::int64_t n, const Rows *chemistry, Rows *velocity) {
   const double even_force = 1 - r.even / 2, odd_force = 1 - r.odd / 2;
   const double fx = r.force[0], fy = r.force[1], fz = r.force[2];
   double *u_x = velocity ? (*velocity)[0] : nullptr, *u_y = velocity ? (*velocity)[1] : nullptr, *u_z = velocity ? (*velocity)[2] : nullptr;
+  std::int64_t wrong = 0;
   BOLTZMANN_INDEPENDENT
   for (std::int64_t z = 0; z < n; ++z) {
     double rho = f[z], jx = 0, jy = 0, jz = 0;
@@ -111,6 +112,7 @@ void collide_row(const Relaxation &r, double *f, std::int64_t stride, std::int64
     // The velocity is that in the middle of the step, after half of the force.
     jx += 0.5 * fx, jy += 0.5 * fy, jz += 0.5 * fz;
     const double ux = jx / rho, uy = jy / rho, uz = jz / rho;
+    wrong |= (ux * ux + uy * uy + uz * uz < kMostMach * kMostMach / 3) & (rho > 0) ? 0 : 1;
     Tensor q = flux(rho, ux, uy, uz);
     if constexpr (kStressed) {
       add(q, *chemistry, z);
@@ -132,6 +134,7 @@ void collide_row(const Relaxation &r, double *f, std::int64_t stride, std::int64
         },
         AllPairs{});
   }
+  return wrong == 0;
 }
 
 }  // namespace
@@ -143,11 +146,9 @@ Relaxation::Relaxation(double viscosity, const std::vector<double> &given) {
   for (std::size_t d = 0; d < kDims; ++d) force[d] = given[d];
 }
 
-void collide(const Relaxation &relaxation, Rows &f, std::int64_t n, const Rows *chemistry, Rows *velocity) {
-  if (chemistry)
-    collide_row<true>(relaxation, f[0], f.stride(), n, chemistry, velocity);
-  else
-    collide_row<false>(relaxation, f[0], f.stride(), n, nullptr, nullptr);
+bool collide(const Relaxation &relaxation, Rows &f, std::int64_t n, const Rows *chemistry, Rows *velocity) {
+  return chemistry ? collide_row<true>(relaxation, f[0], f.stride(), n, chemistry, velocity)
+                   : collide_row<false>(relaxation, f[0], f.stride(), n, nullptr, nullptr);
 }
 
 /// Gradients by the lattice's own weights, which are isotropic to the fourth order.

@@ -44,8 +44,13 @@ inline constexpr int kStresses = 6, kPotential = 6, kChemistry = 7;
 inline constexpr int kAround = 9;
 void add_chemistry(const FreeEnergy &energy, const Rows &around, std::int64_t n, Rows &chemistry);
 
-/// Collides the distributions of a row in place. chemistry: null for one fluid. velocity: null, or three rows for the velocity.
-void collide(const Relaxation &relaxation, Rows &f, std::int64_t n, const Rows *chemistry, Rows *velocity);
+/// Above this part of the speed of sound, 1 / sqrt(3), results are those of a fluid that is compressed: they are off by its square (Krueger et
+/// al., 2017).
+inline constexpr double kMostMach = 0.3;
+
+/// Collides the distributions of a row in place. chemistry: null for one fluid. velocity: null, or three rows for the velocity. Returns
+/// whether the fluid is slower than kMostMach at all sites, and its density positive; with what is no number (NaN) it is not.
+bool collide(const Relaxation &relaxation, Rows &f, std::int64_t n, const Rows *chemistry, Rows *velocity);
 
 /// Equilibria of density rho, and velocity or momentum per density.
 void set_equilibrium(Rows &f, std::int64_t n, const double *rho, const Rows &velocity, const Rows *chemistry);

@@ -4,6 +4,7 @@
 #include "rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace boltzmann {
 namespace {
@@ -18,7 +19,32 @@ std::vector<Component> distributions(int fluids) {
   return all;
 }
 
+/// Velocity and density of a site, of its distributions after a collision: at(i).
+template <class At>
+Site site_of(const Relaxation &relaxation, At at) {
+  Site site;
+  double momentum[kDims] = {};
+  site.rho = 0;
+  for (int i = 0; i < kVelocities; ++i) {
+    const double value = at(i);
+    site.rho += value;
+    for (int d = 0; d < kDims; ++d) momentum[d] += kC[i][d] * value;
+  }
+  for (int d = 0; d < kDims; ++d) site.u[static_cast<std::size_t>(d)] = (momentum[d] - 0.5 * relaxation.force[d]) / site.rho;
+  return site;
+}
+
 }  // namespace
+
+double speed_of(const Site &site) {
+  const double square = site.u[0] * site.u[0] + site.u[1] * site.u[1] + site.u[2] * site.u[2];
+  return site.rho > 0 && std::isfinite(square) ? std::sqrt(square) : HUGE_VAL;
+}
+
+void TooFast::take(const TooFast &other) {
+  const bool is_earlier = other.step != step ? other.step < step : other.speed != speed ? other.speed > speed : other.site < site;
+  if (other.has_been() && is_earlier) *this = other;
+}
 
 Memories::Memories(const halocline::Context &context, const Domain &domain, const Options &options)
     : distributions(make_memory(context, domain, options.order_parameter == "lb" ? 2 * kVelocities : kVelocities)),
@@ -133,9 +159,19 @@ void Fluid::put(Rows &from, int base, std::int64_t x, std::int64_t y) {
   for (int i = 0; i < kVelocities; ++i) std::copy(from[i], from[i] + domain_.n(2), swap_->row(1 - turn(), base + i, x, y));
 }
 
+/// Of a row that has collided, and has a site that is too fast.
+void Fluid::note_speeds(std::int64_t x, std::int64_t y) {
+  for (std::int64_t z = 0; z < domain_.n(2); ++z) {
+    const double speed = speed_of(site_of(relaxation_, [&](int i) { return f_[i][z]; }));
+    const TooFast here{step_ + 1, speed, domain_.number(x, y, z)};
+    if (!(3 * speed * speed < kMostMach * kMostMach)) compressed_.take(here);
+    if (!(3 * speed * speed < 1)) unstable_.take(here);
+  }
+}
+
 void Fluid::collide_single(std::int64_t x, std::int64_t y) {
   pull_fluid(x, y);
-  collide(relaxation_, f_, domain_.n(2), nullptr, nullptr);
+  if (!collide(relaxation_, f_, domain_.n(2), nullptr, nullptr)) note_speeds(x, y);
   put(f_, 0, x, y);
 }
 
@@ -158,7 +194,7 @@ void Fluid::collide_binary(std::int64_t x, std::int64_t y) {
   const std::int64_t n = domain_.n(2);
   find_chemistry(turn(), x, y);
   pull_fluid(x, y);
-  collide(relaxation_, f_, n, &chemistry_, &velocity_);
+  if (!collide(relaxation_, f_, n, &chemistry_, &velocity_)) note_speeds(x, y);
   put(f_, 0, x, y);
   if (is_differenced_) {
     std::copy(chemistry_[kPotential], chemistry_[kPotential] + n, flux_swap_->row(turn(), 0, x, y));
@@ -207,6 +243,7 @@ void Fluid::advance_order_parameter(std::int64_t x, std::int64_t y) {
 
 void Fluid::begin(const std::function<Site(const std::array<std::int64_t, kDims> &)> &at) {
   step_ = 0;
+  compressed_ = unstable_ = {};
   const std::int64_t n = domain_.n(2);
   const auto all = [&](const auto &body) {
     for (const bool outer : {false, true}) for_rows(domain_, outer, body);
@@ -245,15 +282,7 @@ double *Fluid::stored_row(int component, std::int64_t x, std::int64_t y) {
 }
 
 Site Fluid::site(std::int64_t x, std::int64_t y, std::int64_t z) {
-  Site site;
-  double momentum[kDims] = {};
-  site.rho = 0;
-  for (int i = 0; i < kVelocities; ++i) {
-    const double value = swap_->row(turn(), i, x, y)[z];
-    site.rho += value;
-    for (int d = 0; d < kDims; ++d) momentum[d] += kC[i][d] * value;
-  }
-  for (int d = 0; d < kDims; ++d) site.u[static_cast<std::size_t>(d)] = (momentum[d] - 0.5 * relaxation_.force[d]) / site.rho;
+  Site site = site_of(relaxation_, [&](int i) { return swap_->row(turn(), i, x, y)[z]; });
   if (is_differenced_) site.phi = phi_swap_->row(turn(), 0, x, y)[z];
   for (int i = 0; is_binary_ && !is_differenced_ && i < kVelocities; ++i) site.phi += swap_->row(turn(), kVelocities + i, x, y)[z];
   return site;

@@ -7,6 +7,7 @@
 #include "swap.hpp"
 
 #include <array>
+#include <cstdint>
 #include <functional>
 
 namespace boltzmann {
@@ -22,6 +23,18 @@ struct Site {
   double rho = 1;
   std::array<double, kDims> u{};
   double phi = 0;
+};
+
+/// HUGE_VAL where it is no number (NaN), or the density is not positive.
+double speed_of(const Site &site);
+
+/// Where a fluid is first too fast: the fastest site of that step, and of several the first one.
+struct TooFast {
+  int step = INT32_MAX;        ///< INT32_MAX: it has not been
+  double speed = 0;            ///< HUGE_VAL for what is no number (NaN), or where the density is not positive
+  std::int64_t site = 0;       ///< its number in the whole lattice
+  bool has_been() const { return step < INT32_MAX; }
+  void take(const TooFast &other);
 };
 
 /// The arrays of all fluids of a run, and the rows that a step works on.
@@ -46,6 +59,9 @@ class Fluid {
   /// The next fluid may use the memory. Collective.
   void settle();
   int steps() const { return step_; }
+  /// Where this block has been faster than kMostMach, and than sound: lattice Boltzmann is unstable then.
+  const TooFast &compressed() const { return compressed_; }
+  const TooFast &unstable() const { return unstable_; }
 
   /// What a site of the block is at the end of the last step.
   Site site(std::int64_t x, std::int64_t y, std::int64_t z);
@@ -75,6 +91,7 @@ class Fluid {
   void advance_order_parameter(std::int64_t x, std::int64_t y);
   void pull_fluid(std::int64_t x, std::int64_t y);
   void put(Rows &from, int base, std::int64_t x, std::int64_t y);
+  void note_speeds(std::int64_t x, std::int64_t y);
   int turn() const { return step_ % 2; }
 
   const Domain &domain_;
@@ -87,6 +104,7 @@ class Fluid {
   Rows &f_, &g_, &around_, &chemistry_, &velocity_;
   std::int64_t inner_rows_ = 0;
   int step_ = 0;
+  TooFast compressed_, unstable_;
   Times times_;
 };
 

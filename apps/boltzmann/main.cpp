@@ -71,15 +71,27 @@ class Journal {
     if (output_ && (done == o.steps || is_due(o.output_every, done))) output_->write(fluid);
     if (done % kAsked == 0) report_progress(done);
   }
-  void end(Fluid &fluid, const State &state) {
+  /// Warns of a fluid that is compressed, once. Returns where it is unstable. Collective.
+  std::string look(const Fluid &fluid, int done) {
+    if (done % kAsked != 0 && done != problem_.options.steps) return "";
+    if (std::string place = where(problem_.domain, fluid.unstable()); !place.empty()) return place;
+    if (!writes_ || has_warned_) return "";
+    const std::string place = where(problem_.domain, fluid.compressed());
+    has_warned_ = !place.empty();
+    if (has_warned_ && problem_.speaks())
+      std::fprintf(stderr, "boltzmann: warning: %s; above %.1f times it results are those of a fluid that is compressed\n", place.c_str(),
+                   kMostMach);
+    return "";
+  }
+  void end(Fluid &fluid, const State &state, bool is_stable) {
     const Options &o = problem_.options;
     if (!writes_) return;
     say(fluid, state);
-    if (!o.checkpoint.empty()) write_checkpoint(o.checkpoint, problem_.context, o, fluid);
+    if (is_stable && !o.checkpoint.empty()) write_checkpoint(o.checkpoint, problem_.context, o, fluid);
   }
 
  private:
-  static constexpr int kAsked = 16;  ///< steps between looks at the clock
+  static constexpr int kAsked = 16;  ///< steps between looks at the clock and at speeds
 
   static bool is_due(int every, int done) { return every > 0 && done % every == 0; }
   void say(Fluid &fluid, const State &state) {
@@ -95,7 +107,7 @@ class Journal {
   }
 
   const Problem &problem_;
-  bool writes_;
+  bool writes_, has_warned_ = false;
   std::string name_;
   common::Progress progress_;
   std::unique_ptr<Output> output_;
@@ -112,6 +124,7 @@ std::string not_conserved(const Problem &problem, const Result &result) {
   const auto sites = static_cast<double>(problem.domain.global_sites());
   const double rounding = 2.3e-16 * sites * (o.steps + 1), sum_rounding = kSumRounding * sites * (o.steps + 1);
   const auto differs = [&](double is, double was, double allowed) { return !(std::abs(is - was) <= allowed); };
+  if (!result.unstable.empty()) return "it has become unstable: " + result.unstable;
   if (!result.last.is_number()) return "it has become unstable";
   if (differs(result.last.mass, result.first.mass, sum_rounding)) return "mass is not conserved";
   const double phi = std::max({-result.first.least_phi, result.first.most_phi, -result.last.least_phi, result.last.most_phi});
@@ -156,13 +169,14 @@ bool compare_variants(const Problem &problem, Fluids &all, Report &report) {
     result.first = observe(problem.context, fluid);
     Journal journal(problem, report.variants.empty(), kind.name);
     journal.begin(fluid, result.first);
-    for (int done = 1; done <= o.steps; ++done) {
+    for (int done = 1; done <= o.steps && result.unstable.empty(); ++done) {
       fluid.step();
+      result.unstable = journal.look(fluid, done);
       journal.note(fluid, done);
     }
     result.last = observe(problem.context, fluid);
-    journal.end(fluid, result.last);
-    if (o.check) result.comparisons = boltzmann::compare(problem.context, o, fluid);
+    journal.end(fluid, result.last, result.unstable.empty());
+    if (o.check && result.unstable.empty()) result.comparisons = boltzmann::compare(problem.context, o, fluid);
     fluid.settle();
     const std::string words = verdict(problem, report, result);
     right = right && result.checked;
@@ -238,7 +252,7 @@ int run(const Options &options, int argc, char **argv) {
   }
   if (!problem.speaks()) return 0;
   if (options.repeats > 0) std::fputs(table_of(report).c_str(), stdout);
-  if (!options.json.empty()) write_json(options, domain, report);
+  if (!options.json.empty()) return common::try_to_write([&] { write_json(options, domain, report); });
   return 0;
 }
 

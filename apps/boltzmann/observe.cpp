@@ -260,6 +260,26 @@ State observe(const halocline::Context &context, Fluid &fluid) {
   return state;
 }
 
+std::string where(const Domain &domain, TooFast mine) {
+  const auto reduce = [](auto &value, MPI_Datatype type, MPI_Op op) { MPI_Allreduce(MPI_IN_PLACE, &value, 1, type, op, MPI_COMM_WORLD); };
+  TooFast all = mine;
+  reduce(all.step, MPI_INT, MPI_MIN);
+  if (!all.has_been()) return "";
+  all.speed = mine.step == all.step ? mine.speed : 0;
+  reduce(all.speed, MPI_DOUBLE, MPI_MAX);
+  all.site = mine.step == all.step && mine.speed == all.speed ? mine.site : INT64_MAX;
+  reduce(all.site, MPI_INT64_T, MPI_MIN);
+  const std::int64_t row = all.site / domain.global(2);
+  const std::string at = "(" + std::to_string(row / domain.global(1)) + ", " + std::to_string(row % domain.global(1)) + ", " +
+                         std::to_string(all.site % domain.global(2)) + ")";
+  char text[200];
+  std::snprintf(text, sizeof text, "in step %d the fluid at site %s moves at %.3g, %.3g times the speed of sound", all.step, at.c_str(),
+                all.speed, all.speed * std::sqrt(3));
+  if (std::isfinite(all.speed)) return text;
+  std::snprintf(text, sizeof text, "in step %d the velocity at site %s is no number, or the density not positive", all.step, at.c_str());
+  return text;
+}
+
 std::string why_no_comparison(const Options &options, const Domain &domain) {
   if (options.problem != "drop") return "";
   std::array<std::int64_t, kDims> corner{}, middle{};

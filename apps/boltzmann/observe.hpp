@@ -22,6 +22,9 @@ struct State {
 /// Collective.
 State observe(const halocline::Context &context, Fluid &fluid);
 
+/// The first of all ranks, in words; empty if the fluid has not been too fast. Collective.
+std::string where(const Domain &domain, TooFast mine);
+
 /// A comparison with what is known.
 struct Comparison {
   std::string what;

@@ -13,6 +13,7 @@ struct Result {
   std::string name;
   bool checked = false;
   State first, last;
+  std::string unstable;  ///< where it has become so, and then stopped
   std::vector<Comparison> comparisons;
   std::int64_t bytes_in = 0;  ///< of a step, from all ranks to others
   /// Of a step: total on the slowest rank, parts as means of the ranks. Communication is the difference from `local`, on the rank where it is
