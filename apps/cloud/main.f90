@@ -11,7 +11,7 @@ program cloud
   use cloud_model, only: advance, has_ended, make_model, model_t, release_model, too_large
   use cloud_options, only: options_t, read_options, usage
   use cloud_output, only: close_output, open_output, output_fault, output_t, write_record
-  use cloud_ranks, only: stop_together, EXIT_FAILED, EXIT_USAGE
+  use cloud_ranks, only: print_line, stop_together, EXIT_FAILED, EXIT_USAGE
   use cloud_restart, only: read_restart, try_restart, write_restart
   use cloud_statistics, only: close_statistics, open_statistics, record_statistics, statistics_t
   use cloud_report, only: print_checks, print_communication, print_fingerprints, print_head, print_progress
@@ -162,9 +162,8 @@ contains
     integer :: line
     if (model%ranks%rank == 0) then
       do line = 1, size(usage)
-        print '(a)', trim(usage(line))
+        call print_line(trim(usage(line)))
       end do
-      flush (output_unit)
     end if
     call stop_together(model%ranks, 0)
   end subroutine show_usage

@@ -21,6 +21,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 KEPT = ("u", "v", "w", "theta_l", "q_t")
 MAGIC = b"halocline cloud1"
+REFERENCE = b"reference state "   # before theta_below and surface_pressure
 NAME = 16
 NUMBERS = struct.Struct("=5i")     # bytes per number, cells in x, y and z, fields
 
@@ -54,7 +55,11 @@ def start_of(restart):
         if name.decode().strip() in KEPT:
             made += [name, array.array("f", array.array("d", restart[place:place + 8 * cells])).tobytes()]
         place += 8 * cells
-    if len(made) != 3 + 2 * len(KEPT):
+    reference = restart[place:]
+    if len(reference) != NAME + 16 or reference[:NAME] != REFERENCE:
+        raise SystemExit("make_start.py: the restart does not say its theta_below and surface_pressure; write it again")
+    made.append(reference)
+    if len(made) != 4 + 2 * len(KEPT):
         raise SystemExit(f"make_start.py: the restart lacks one of {', '.join(KEPT)}")
     return b"".join(made)
 

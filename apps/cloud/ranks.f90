@@ -3,13 +3,14 @@
 !> SPDX-License-Identifier: BSD-3-Clause
 module cloud_ranks
   use, intrinsic :: iso_fortran_env, only: real64, error_unit, output_unit
-  use halocline_mpi, only: hlc_mpi_allgather, hlc_mpi_barrier, hlc_mpi_finalise
+  use halocline_mpi, only: hlc_mpi_allgather, hlc_mpi_finalise
   use cloud_exact_sum, only: exact_sum, packed_reals, packed_total
   implicit none
   private
-  public :: ranks_t, combine, stop_together, EXIT_FAILED, EXIT_USAGE
+  public :: ranks_t, combine, print_line, stop_together, EXIT_FAILED, EXIT_USAGE
 
   integer, parameter :: EXIT_FAILED = 1, EXIT_USAGE = 2
+  character(:), allocatable, save :: unprinted      !< why a line could not be written
 
   type :: ranks_t
     integer :: comm = 0
@@ -28,6 +29,23 @@ module cloud_ranks
       use, intrinsic :: iso_c_binding, only: c_int
       integer(c_int), value :: code
     end subroutine c_exit_at_once
+    function c_process() result(number) bind(C, name='cloud_process')
+      use, intrinsic :: iso_c_binding, only: c_int
+      integer(c_int) :: number
+    end function c_process
+    function c_print(text, length, reason, room) result(failed) bind(C, name='cloud_print')
+      use, intrinsic :: iso_c_binding, only: c_char, c_int
+      character(kind=c_char), intent(in) :: text(*)
+      integer(c_int), value :: length, room
+      character(kind=c_char), intent(inout) :: reason(*)
+      integer(c_int) :: failed
+    end function c_print
+    !> Returns when these processes have ended, or after two seconds.
+    subroutine c_await_end_of(processes, count) bind(C, name='cloud_await_end_of')
+      use, intrinsic :: iso_c_binding, only: c_int
+      integer(c_int), intent(in) :: processes(*)
+      integer(c_int), value :: count
+    end subroutine c_await_end_of
   end interface
 
 contains
@@ -56,18 +74,38 @@ contains
     extremes = maxval(table(first + 1:, :), dim=2)
   end subroutine combine
 
-  !> Ends the program on all ranks with an exit code. Rank 0 prints the message, if there is one. Collective.
+  !> Ends the program on all ranks with an exit code. Rank 0 prints the message, if there is one, and that its lines could not be
+  !> written, if so. Collective.
   subroutine stop_together(ranks, code, message, at_once)
     type(ranks_t), intent(in) :: ranks
     integer, intent(in) :: code
     character(*), intent(in), optional :: message
-    logical, intent(in), optional :: at_once       !< without what libraries do at the end
+    logical, intent(in), optional :: at_once       !< rank 0 without what libraries do at the end
+    real(real64) :: processes(1, ranks%size)
+    integer :: status
+
     if (present(message) .and. ranks%rank == 0) write (error_unit, '(2a)') 'cloud: ', message
+    status = code
+    if (allocated(unprinted)) then
+      write (error_unit, '(2a)') 'cloud: standard output can''t be written: ', unprinted
+      status = max(code, EXIT_USAGE)
+    end if
     flush (error_unit)
     flush (output_unit)
-    call hlc_mpi_barrier(ranks%comm)
+    call hlc_mpi_allgather(ranks%comm, [real(c_process(), real64)], processes)
     call hlc_mpi_finalise()
-    if (present(at_once)) call c_exit_at_once(code)
-    call c_exit(code)
+    if (.not. present(at_once) .or. ranks%rank /= 0) call c_exit(status)
+    ! A rank that ends like this has not taken leave of MPICH's launcher, which kills those that are left. So it ends last.
+    call c_await_end_of(nint(processes(1, 2:)), ranks%size - 1)
+    call c_exit_at_once(status)
   end subroutine stop_together
+
+  !> Prints a line of which stop_together says that it could not be written. A print statement and a flush of Fortran do not say so.
+  subroutine print_line(line)
+    character(*), intent(in) :: line
+    character(256) :: reason
+    flush (output_unit)
+    reason = ''
+    if (c_print(line//new_line(line), len(line) + 1, reason, len(reason)) > 0) unprinted = trim(reason)
+  end subroutine print_line
 end module cloud_ranks

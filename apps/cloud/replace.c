@@ -16,8 +16,6 @@ int cloud_is_replaced(const char *path) {
   return lstat(path, &there) != 0 || S_ISREG(there.st_mode);
 }
 
-int cloud_process(void) { return (int)getpid(); }
-
 /* Whether the disk of a file that could not be written is full. */
 int cloud_disk_is_full(const char *path) {
   struct statvfs disk;

@@ -6,6 +6,7 @@ module cloud_report
   use halocline_mpi, only: hlc_mpi_allgather, hlc_mpi_sum, hlc_mpi_wtime
   use cloud_diagnostics, only: fingerprints, negative_shares, LARGEST_COURANT
   use cloud_model, only: model_t
+  use cloud_ranks, only: print_line
   use cloud_state, only: FIELDS, FIRST_TRACER, THETA, WATER
   use cloud_timing, only: SITES, SITE_NAMES, SITE_SUMS, mean, median, percentiles
   implicit none
@@ -221,7 +222,7 @@ contains
     if (model%ranks%rank /= 0) return
     print '(a)', ''
     do f = 1, FIELDS
-      print '(4a)', 'fingerprint ', trim(model%state%field(f)%name), ' ', digits(f)
+      call print_line('fingerprint '//trim(model%state%field(f)%name)//' '//digits(f))
     end do
   end subroutine print_fingerprints
 end module cloud_report

@@ -4,7 +4,7 @@
 !>
 !> The format is a stream of native bytes: MAGIC; 4-byte integers: bytes per number, cells in x, y and z, number of fields;
 !> 8-byte reals: time and time step, spacing in x and y, the faces' heights; then each field's name in 16 characters and its
-!> values as (z, y, x); at the end of a file of 64-bit numbers REFERENCE, and theta_below and surface_pressure as 8-byte reals.
+!> values as (z, y, x); at the end REFERENCE, and theta_below and surface_pressure as 8-byte reals.
 !> SPDX-License-Identifier: BSD-3-Clause
 module cloud_restart
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
@@ -12,8 +12,9 @@ module cloud_restart
   use cloud_gather, only: close_whole, gather, WRITER
   use cloud_grid, only: grid_t
   use cloud_model, only: model_t, resume_model
+  use cloud_plausible, only: what_is_implausible
   use cloud_replace, only: drop, first_written, put_in_place
-  use cloud_state, only: FIELDS, W_WIND
+  use cloud_state, only: FIELDS, FIRST_TRACER, W_WIND
   implicit none
   private
   public :: write_restart, try_restart, read_restart
@@ -140,6 +141,8 @@ contains
     call hlc_mpi_max(model%ranks%comm, fault)
     if (fault > 0 .and. message == '') message = 'another rank could not read it'
     if (fault > 0) return
+    message = what_is_implausible(model)
+    if (message /= '') return
     if (.not. file%same_layers .and. model%ranks%rank == WRITER) print '(a,i0,a,i0,a)', 'restart   interpolated from ', &
       file%cells(3), ' layers of the file to the ', model%grid%nz, ' of the case'
     call resume_model(file%time, file%time_step, model)
@@ -201,7 +204,7 @@ contains
       if (file%status /= 0) return
       place = place + file%bytes*product(int(file%cells, int64))
     end do
-    if (file%bytes == 4) return
+    if (file%bytes == 4) found(FIRST_TRACER:) = .true.
     if (all(found)) then
       call check_reference(file, place, model)
       return
@@ -220,7 +223,8 @@ contains
     real(real64) :: theta_below, surface_pressure
 
     read (file%unit, pos=place, iostat=file%status, iomsg=file%text) name, theta_below, surface_pressure
-    if (file%status /= 0) return
+    if (is_iostat_end(file%status)) name = ''
+    if (file%status /= 0 .and. .not. is_iostat_end(file%status)) return
     if (name /= REFERENCE) then
       file%text = 'it does not say its theta_below and surface_pressure; write it again'
     else if (theta_below /= model%case%theta_below) then

@@ -14,8 +14,10 @@ SPDX-License-Identifier: BSD-3-Clause
 import importlib
 import importlib.util
 import json
+import math
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -103,6 +105,7 @@ def restarts(runs):
     yield "a start of another height is refused", top.returncode == 2 and "its top is" in top.stderr
     thin = runs(1, CASE, "--global", "32,16,60", "--restart", START, "--steps", 0)
     yield "a start that is interpolated is told", "interpolated from 96 layers of the file to the 60 of the case" in thin.stdout
+    yield from starts(runs)
     file.write_bytes(file.read_bytes()[:-8])
     yield "a file that lacks its end is refused", runs(2, QUICK, "--restart", file, "--steps", 1).returncode == 2
     file.write_bytes(b"x" * 200)
@@ -110,6 +113,25 @@ def restarts(runs):
     yield "another file is refused", garbage.returncode == 2 and "not a restart file of cloud" in garbage.stderr
     dry = runs(1, APP / "quick.nml", "--statistics", file, "--steps", 0)
     yield "a case without physics has no statistics", dry.returncode == 2 and "physics_parameters" in dry.stderr
+
+
+def starts(runs):
+    """A start of 32-bit numbers is of a case, and of air."""
+    other, damaged, small = runs.folder / "other.nml", runs.folder / "damaged", ("--global", "32,16,20", "--steps", 0)
+    other.write_text(CASE.read_text().replace("theta_below = 289.0", "theta_below = 288.0"))
+    refused = runs(1, other, *small, "--restart", START)
+    yield "a start of another theta_below is refused", refused.returncode == 2 and "its theta_below is " in refused.stderr
+    start = START.read_bytes()
+    damaged.write_bytes(start[:-32])
+    old = runs(1, CASE, *small, "--restart", damaged)
+    yield "and one that does not say its own", old.returncode == 2 and "it does not say its theta_below" in old.stderr
+    # The last column of a field, which the last rank has.
+    for name, value, printed in ((b"theta_l", 200.0, "200.0"), (b"q_t", -1e-3, "-0.1"), (b"w", 300.0, "300.0"), (b"u", math.nan, "NaN")):
+        end = start.index(name.ljust(16)) + 16 + 4 * 32 * 16 * 96
+        damaged.write_bytes(start[:end - 4 * 96] + struct.pack("=96f", *[value] * 96) + start[end:])
+        refused = runs(2, CASE, *small, "--restart", damaged)
+        said = f"its {name.decode()} in cell (32, 16, 1) is {printed}"
+        yield f"{name.decode()} of {value} is refused", refused.returncode == 2 and said in refused.stderr
 
 
 def case_with(runs, name, group):
