@@ -276,7 +276,7 @@ std::string where(const Domain &domain, TooFast mine) {
   std::snprintf(text, sizeof text, "in step %d the fluid at site %s moves at %.3g, %.3g times the speed of sound", all.step, at.c_str(),
                 all.speed, all.speed * std::sqrt(3));
   if (std::isfinite(all.speed)) return text;
-  std::snprintf(text, sizeof text, "in step %d the velocity at site %s is no number, or the density not positive", all.step, at.c_str());
+  std::snprintf(text, sizeof text, "in step %d the velocity at site %s is not a number, or the density not positive", all.step, at.c_str());
   return text;
 }
 

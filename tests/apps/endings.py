@@ -6,6 +6,7 @@ endings.py LATE_END_LIBRARY [--few] PROGRAM... -- LAUNCHER FLAG...
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import os
 import pathlib
 import re
 import subprocess
@@ -64,8 +65,11 @@ def main():
         for program in programs:
             for said, options in cases_of(pathlib.Path(program).name, case, few):
                 command = [*launcher, "-n", RANKS, "/usr/bin/env", f"LD_PRELOAD={late}", program, *options]
-                run = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=100)
-                wrong = wrong_with(run, said, is_hydra)
+                end = pathlib.Path(folder) / "end"
+                end.unlink(missing_ok=True)
+                run = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=100,
+                                     env={**os.environ, "LATE_END_FILE": str(end)})
+                wrong = wrong_with(run, said, is_hydra) or ("" if end.exists() else "the launcher has killed rank 0")
                 passed, failed = passed + (not wrong), failed + bool(wrong)
                 print(f"{pathlib.Path(program).name} {' '.join(map(str, options))}: {wrong or 'right'}")
                 if wrong:
