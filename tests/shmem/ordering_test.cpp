@@ -1,6 +1,6 @@
 // OpenSHMEM 1.5, memory ordering: what a fence, a quiet, a barrier, a lock and the end of a context promise of what was written before. Each PE
-// writes to the next one in any way that there is, and whoever is told looks at once. PEs are late at random. What tells goes by symmetric memory, or by
-// MPI, which nothing of this library delays.
+// writes to the next one by every function that writes, and the PE that is told looks at once. PEs are late at random. What tells goes by
+// symmetric memory, or by MPI, which nothing of this library delays.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
@@ -181,7 +181,7 @@ TEST(ShmemOrder, of_a_quiet_holds_for_a_third_pe) {
   });
 }
 
-TEST(ShmemOrder, of_a_quiet_holds_for_who_is_told_by_mpi) {
+TEST(ShmemOrder, of_a_quiet_holds_for_a_pe_that_is_told_by_mpi) {
   const Target target;
   const Contexts contexts;
   Skew skew(3);
@@ -237,7 +237,7 @@ TEST(ShmemOrder, of_a_barrier_is_that_of_a_quiet) {
   meet();
 }
 
-/// A record on PE 0: its words, who has written them, and how often that was done before. Each PE that has the lock writes it anew.
+/// A record on PE 0: its words, the PE that has written them, and how often that was done before. Each PE that has the lock writes it anew.
 TEST(ShmemOrder, of_a_lock_is_that_of_a_quiet) {
   constexpr std::size_t count = 300;
   const Target target;
@@ -268,7 +268,7 @@ TEST(ShmemOrder, of_a_lock_is_that_of_a_quiet) {
   meet();
 }
 
-/// Each word of another PE comes alone.
+/// Each word of another PE is an element of its own.
 TEST(ShmemOrder, of_a_strided_exchange_is_that_of_a_quiet) {
   constexpr std::size_t count = 50;
   const Words words(static_cast<std::size_t>(3 * size()) * count);

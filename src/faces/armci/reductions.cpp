@@ -139,7 +139,7 @@ Candidate candidate(int rank, int type, const void *data) {
   return mine;
 }
 
-/// A selection: who has the greatest or the least first number gives all its bytes.
+/// A selection: the rank with the greatest or the least first number gives all its bytes.
 struct Selection {
   void *data;
   int bytes;
