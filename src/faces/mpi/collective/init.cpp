@@ -23,7 +23,8 @@ std::unique_ptr<OwnRequest> make_persistent(MPI_Comm comm, Pattern pattern, Bloc
   constexpr const char *kWhat = "persistent collective";
   for (std::size_t i = 0; i < pattern.out.size(); ++i) pattern.out[i].slot_bytes = slot_bytes_for(blocks.out[i], pattern.out.size());
   LinksMeeting met;
-  const std::shared_ptr<LinkContext> context = meet_for_links(comm, kWhat, pattern, &met);
+  const auto offer = [&](int rank, const LinkContext *known) { return Links::offer(pattern, rank, known); };
+  const std::shared_ptr<LinkContext> context = meet_for_links(comm, kWhat, offer, &met);
   if (!context) return nullptr;
   const auto links = std::make_shared<Links>(context);
   std::unique_ptr<ExchangeRequest> request;

@@ -13,7 +13,6 @@
 #include "base/environment.hpp"
 #include "device/driver.hpp"
 #include "engine/communicator/collective.hpp"
-#include "faces/mpi/collective/links.hpp"
 #include "faces/mpi/interpose/fallback_report.hpp"
 #include "faces/mpi/window/comm_contexts.hpp"
 
@@ -194,12 +193,12 @@ Status LinkContext::share_host_comm(std::shared_ptr<HostComm> *shared) {
   return Status::ok;
 }
 
-std::shared_ptr<LinkContext> meet_for_links(MPI_Comm comm, const char *what, const Pattern &pattern, LinksMeeting *met) {
+std::shared_ptr<LinkContext> meet_for_links(MPI_Comm comm, const char *what, const OfferLinks &offer, LinksMeeting *met) {
   device::look_for_driver();
   const KnownContext known(comm);
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
-  *met = Links::offer(pattern, rank, known.context.get());
+  *met = offer(rank, known.context.get());
   met->no_world = has_world() ? 0 : 1;
   met->off = std::strcmp(environment("MPI_COLLECTIVES"), "host") == 0 ? 1 : 0;
   met->context = known.name();

@@ -7,10 +7,10 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "engine/memory/node_memory.hpp"
-#include "faces/mpi/collective/pattern.hpp"
 #include "faces/mpi/window/comm_context.hpp"
 
 namespace halocline::core::mpi {
@@ -83,9 +83,12 @@ class LinkContext {
   std::int64_t made_ = 0;
 };
 
-/// The context for links of a communicator, after a meeting without a time limit about links of this pattern. Collective; null, the same on all
-/// ranks, if the host carries the call. `what`: for messages.
-std::shared_ptr<LinkContext> meet_for_links(MPI_Comm comm, const char *what, const Pattern &pattern, LinksMeeting *met);
+/// What this rank says of the links that it is about to make. `known`: the context that it knows; null if it knows none.
+using OfferLinks = std::function<LinksMeeting(int rank, const LinkContext *known)>;
+
+/// The context for links of a communicator, after a meeting without a time limit. Collective; null, the same on all ranks, if the host carries the
+/// call. `what`: for messages.
+std::shared_ptr<LinkContext> meet_for_links(MPI_Comm comm, const char *what, const OfferLinks &offer, LinksMeeting *met);
 
 /// Before MPI_Finalize.
 void release_link_contexts();

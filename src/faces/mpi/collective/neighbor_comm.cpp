@@ -49,7 +49,8 @@ std::shared_ptr<Links> make_links(MPI_Comm comm) {
   if (read_topology(comm, &pattern) != MPI_SUCCESS) pattern = {};
   for (EdgeEnd &edge : pattern.out) edge.slot_bytes = usual_slot_bytes(pattern.out.size());
   LinksMeeting met;
-  const std::shared_ptr<LinkContext> context = meet_for_links(comm, kWhat, pattern, &met);
+  const auto offer = [&](int rank, const LinkContext *known) { return Links::offer(pattern, rank, known); };
+  const std::shared_ptr<LinkContext> context = meet_for_links(comm, kWhat, offer, &met);
   if (!context) return nullptr;
   auto links = std::make_shared<Links>(context);
   if (!failed(links->open(pattern, met))) return links;

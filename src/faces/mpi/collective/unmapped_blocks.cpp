@@ -101,12 +101,14 @@ void Links::start_host(Exchange &exchange) {
 
 int Links::receive_by_host(Exchange &exchange, const Block &block, const InEdge &edge) {
   exchange.host.push_back(MPI_REQUEST_NULL);
-  return irecv(block.address, static_cast<HostCount>(block.count), block.type, edge.rank, tag_of(edge.key), host_comm_->comm, &exchange.host.back());
+  return irecv(block.address, static_cast<HostCount>(block.count), block.type, edge.rank, tag_of(edge.key), host_comm_->comm,
+               &exchange.host.back());
 }
 
 int Links::send_by_host(Exchange &exchange, const Block &block, const OutEdge &edge) {
   exchange.host.push_back(MPI_REQUEST_NULL);
-  return isend(block.address, static_cast<HostCount>(block.count), block.type, edge.rank, tag_of(edge.key), host_comm_->comm, &exchange.host.back());
+  return isend(block.address, static_cast<HostCount>(block.count), block.type, edge.rank, tag_of(edge.key), host_comm_->comm,
+               &exchange.host.back());
 }
 
 }  // namespace halocline::core::mpi
