@@ -66,6 +66,12 @@ def checks(script, ctest):
     yield "runs long tests if asked, and all others", output.endswith("\n18 passed, 0 failed, 2 skipped\n") and status == 0
     status, output = run(script, ctest, TESTS, for_ctest=["-R", "counts|slow"])
     yield "hands options to ctest", output.endswith("\n3 passed, 0 failed, 2 skipped\n") and status == 0
+    status, output = run(script, ctest, TESTS, for_ctest=["-E", "counts"])
+    yield "runs the right ones beside a pattern that excludes", status == 0 and output.endswith("\n2 passed, 0 failed, 3 skipped\n")
+    status, output = run(script, ctest, TESTS, for_ctest=["-R", "slow|table"])
+    yield "runs the right ones beside a pattern that includes", status == 0 and output.endswith("\n1 passed, 0 failed, 1 skipped\n")
+    status, output = run(script, ctest, TESTS, for_ctest=["-L", "report|long"])
+    yield "runs the right ones beside a pattern of labels", status == 0 and output.endswith("\n1 passed, 0 failed, 1 skipped\n")
     status, output = run(script, ctest, TESTS, "--skipped", "one: not here\ntwo: not here\n")
     yield "counts what the caller could not build", output.endswith("\n5 passed, 0 failed, 6 skipped\n") and "two: not here" in output
     status, output = run(script, ctest, [*TESTS, BROKEN])
