@@ -187,6 +187,42 @@ TEST(ShmemTeam, of_several_parents_are_made_at_a_time) {
   meet();
 }
 
+/// PE 0 has a thread for each parent; the others take one parent after the other, the last first, and the next when PE 0 is done with that one.
+TEST(ShmemTeam, of_several_parents_are_made_by_threads_and_in_turn) {
+  constexpr int threads = 3, rounds = 10;
+  std::vector<shmem_team_t> parents(threads, SHMEM_TEAM_INVALID);
+  for (shmem_team_t &parent : parents) ASSERT_EQ(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, size(), nullptr, 0, &parent), 0);
+  const Words words(threads);
+  std::atomic<int> wrong{0};
+  const auto make = [&](int t, int round) {
+    shmem_team_t team = SHMEM_TEAM_INVALID;
+    wrong += shmem_team_split_strided(parents[static_cast<std::size_t>(t)], 0, 1, size(), nullptr, 0, &team) != 0 ? 1 : 0;
+    shmem_team_destroy(team);
+    std::uint64_t *const made = words.get() + t;
+    if (rank() == 0) {
+      for (int pe = 1; pe < size(); ++pe) shmem_uint64_p(made, static_cast<std::uint64_t>(round) + 1, pe);
+      shmem_quiet();
+    } else {
+      shmem_uint64_wait_until(made, SHMEM_CMP_GT, static_cast<std::uint64_t>(round));
+    }
+  };
+  if (rank() == 0) {
+    std::vector<std::thread> all;
+    for (int t = 0; t < threads; ++t)
+      all.emplace_back([&, t] {
+        for (int round = 0; round < rounds; ++round) make(t, round);
+      });
+    for (std::thread &thread : all) thread.join();
+  } else {
+    for (int round = 0; round < rounds; ++round)
+      for (int t = threads - 1; t >= 0; --t) make(t, round);
+  }
+  EXPECT_EQ(wrong, 0);
+  meet();
+  for (const shmem_team_t parent : parents) shmem_team_destroy(parent);
+  meet();
+}
+
 TEST(ShmemTeam, tells_when_there_are_too_many) {
   std::vector<shmem_team_t> teams;
   shmem_team_t team = SHMEM_TEAM_INVALID;

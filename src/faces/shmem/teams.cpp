@@ -69,9 +69,9 @@ Team make_predefined(const Job &job, const PeMap &pes, int channel, shmem_team_t
   return team;
 }
 
-/// A thread that makes teams of a parent. Others of this PE may do so at the same time, of other parents, and which thread is first may differ
-/// between PEs. So none waits for its turn: a thread that has none says so to the PEs of its parent, and all of these try again. The parent
-/// with the lowest channel has the next turn on all PEs.
+/// A thread that makes teams of a parent, all PEs of which are in the call. Others of this PE may do so at the same time, of other parents, and
+/// which thread is first may differ between PEs. So none waits for its turn: a thread that has none says so to the PEs of its parent, and all
+/// of these try again. Of the parents that have all their PEs here the one with the lowest channel has the next turn.
 class Chooser {
  public:
   explicit Chooser(int parent) : parent_(parent) {
@@ -152,8 +152,11 @@ void make_team(const Team &parent, const Part &part, int channel) {
 int split(const char *call, Team &parent, std::span<const Part> parts) {
   std::array<int, 2> channels{};
   const std::span<int> wanted(channels.data(), parts.size());
+  const Collective all{call, parent.pes, parent.me, parent.channel};
+  // A turn must not be kept while a PE is late: it may make teams of another parent first.
+  sync_members(all);
   Chooser chooser(parent.channel.number);
-  if (!agree_on_channels({call, parent.pes, parent.me, parent.channel}, chooser, wanted)) return 1;
+  if (!agree_on_channels(all, chooser, wanted)) return 1;
   for (std::size_t i = 0; i < parts.size(); ++i)
     if (number_in(parts[i].pes, parent.me) >= 0) make_team(parent, parts[i], wanted[i]);
   return 0;
