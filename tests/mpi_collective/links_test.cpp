@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <halocline/mpi4.h>
@@ -68,7 +69,6 @@ struct Pair {
   }
 };
 
-/// Some ranks are late when they free their requests and when they make the next ones.
 TEST(Links, are_made_where_earlier_ones_have_been) {
   MPI_Comm ring = make_ring();
   for (int round = 0; round < 4; ++round) {
@@ -96,6 +96,31 @@ TEST(Links, are_more_than_fit_into_the_room_of_a_communicator) {
   }
   EXPECT_EQ(wrong, 0);
   pairs.clear();
+  MPI_Comm_free(&ring);
+}
+
+/// A rank that has freed its request does not write where the other one has yet to read.
+TEST(Links, are_not_taken_again_while_a_rank_reads) {
+  MPI_Comm ring = make_ring();
+  int wrong = 0;
+  for (int step = 0; step < 8; ++step) {
+    const int length = step % 2 ? 600 : 9;
+    std::optional<Pair> earlier(std::in_place, ring, length), later;
+    const auto end = [&] {
+      wrong += earlier->finish(step);
+      earlier.reset();
+    };
+    earlier->start(step);
+    if (rank() % 2 == 0) end();
+    later.emplace(ring, length);
+    if (rank() % 2 == 0) later->start(step + 100);
+    if (rank() % 2 != 0) {
+      end();
+      later->start(step + 100);
+    }
+    wrong += later->finish(step + 100);
+  }
+  EXPECT_EQ(wrong, 0);
   MPI_Comm_free(&ring);
 }
 

@@ -39,7 +39,8 @@ class LinkContexts {
     KeptLinks last = context;
     const std::lock_guard lock(mutex_);
     comms_.push_back(comm);
-    all_.erase(std::remove_if(all_.begin(), all_.end(), [](const auto &one) { return one.expired(); }), all_.end());
+    const auto is_over = [&](const auto &one) { return one.expired() || one.lock() == context; };
+    all_.erase(std::remove_if(all_.begin(), all_.end(), is_over), all_.end());
     all_.push_back(context);
     last_.swap(last);
   }

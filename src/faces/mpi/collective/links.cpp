@@ -127,7 +127,8 @@ Status Links::open(const Pattern &pattern, const LinksMeeting &met, const std::f
   const Status connected = connect();
   if (met.edges == 0) return connected;
   HLC_TRY(agree(context, context.comm(), connected));
-  return fail(Status::mismatch, "a rank sends to a rank of another node, which knows nothing of that");
+  return fail(Status::mismatch,
+              "an edge between two nodes has one end: a rank sends to or receives from a rank that knows nothing of that");
 }
 
 /// Links have their own tags on a communicator of their context; those that find none have their own communicator.
