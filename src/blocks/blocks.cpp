@@ -29,7 +29,9 @@ Status Blocks::start(const hlc_swap *what) {
   HLC_TRY(check_swap("hlc_blocks_start", what));
   set_swap(what);
   whole_ = true;
-  return launch();
+  const Status launched = launch();
+  if (failed(launched)) whole_ = exchange_.state().under_way;
+  return launched;
 }
 
 /// A broken rule that check mode finds is reported; the swap ends nevertheless.
