@@ -248,6 +248,16 @@ class Words(unittest.TestCase):
         self.assertEqual((found.best, found.times["auto"].mode, found.times["notify"].mode), ("notify", "notify", ""))
         self.assertEqual("auto (notify)", pages.shown("auto", found.times["auto"]))
 
+    def test_modes_that_are_left_out_are_named_with_the_reason(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "replay.txt"
+            path.write_text("without direct a reason\nwithout auto a reason\nrecorded 20 9.0 8.0 10.0 \nnotify 20 3.0 2.0 4.0 \n")
+            found = replaying.read_result(path)
+        said = said_of(8000, 6000)
+        said.advice[0].replay = found
+        for text in ("\n".join(pages.screen(said)), pages.page_of(said)):
+            self.assertIn("without direct and auto: a reason", text)
+
     def test_too_busy_is_no_answer(self):
         said = said_of(8000, 3000, spread=0.6)
         text, page = "\n".join(pages.screen(said)), pages.page_of(said)

@@ -43,6 +43,15 @@ void complain(const std::string &path) {
                std::strerror(errno));
 }
 
+/// Takes room on the disk: to touch a page of a sparse file on a full disk is SIGBUS. Sets errno if there is none.
+bool reserve(int file, off_t bytes) {
+  int error = 0;
+  do error = posix_fallocate(file, 0, bytes);
+  while (error == EINTR);
+  if (error != 0) errno = error;
+  return error == 0;
+}
+
 std::string path_of(const char *kind, std::size_t thread) {
   std::string path = folder();
   path.append("/rank-").append(std::to_string(job().rank));
@@ -81,8 +90,12 @@ Log *open_log() {
   const std::string path = path_of(".events", job().logs.size());
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   void *const place =
-      file >= 0 && ftruncate(file, kMapped) == 0 ? mmap(nullptr, kMapped, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
-  if (place == MAP_FAILED) return complain(path), nullptr;
+      file >= 0 && reserve(file, kMapped) ? mmap(nullptr, kMapped, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+  if (place == MAP_FAILED) {
+    complain(path);
+    if (file >= 0) close(file), unlink(path.c_str());  // an empty file is no recording
+    return nullptr;
+  }
   Log *const log = new Log;
   log->file_ = file;
   log->head_ = static_cast<Head *>(place);

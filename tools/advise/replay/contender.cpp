@@ -172,6 +172,18 @@ class InPlace : public Contender {
   hlc_index_halo *halo_ = nullptr;
 };
 
+/// A message of odd length makes the unit a byte; a list has 8 bytes for each.
+constexpr std::int64_t kMostListed = std::int64_t{1} << 22;
+
+/// How many entries the lists of a rank would have, at most of all ranks. Collective.
+std::int64_t most_listed(const Sides &sides) {
+  std::int64_t mine = 0, most = 0;
+  for (const std::vector<Side> *some : {&sides.in, &sides.out})
+    for (const Side &side : *some) mine += side.message.bytes / sides.unit();
+  MPI_Allreduce(&mine, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+  return most;
+}
+
 }  // namespace
 
 std::unique_ptr<Contender> as_recorded(Sides &sides) { return std::make_unique<AsRecorded>(sides); }
@@ -186,6 +198,11 @@ std::unique_ptr<Contender> in_mode(hlc_context *context, Sides &sides, const std
 
 std::unique_ptr<Contender> in_place(hlc_context *context, Sides &sides, const std::vector<Entry> &entries, hlc_mode mode,
                                     std::string &reason) {
+  if (const std::int64_t most = most_listed(sides); most > kMostListed) {
+    reason = "a rank would list " + std::to_string(most) + " pieces of " + std::to_string(sides.unit()) + " B, more than " +
+             std::to_string(kMostListed);
+    return nullptr;
+  }
   auto made = std::make_unique<InPlace>(mode);
   if (made->create(context, sides, entries) == HLC_OK) return made;
   reason = hlc_error_message();

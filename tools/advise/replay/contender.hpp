@@ -28,7 +28,8 @@ std::unique_ptr<Contender> as_recorded(Sides &sides);
 std::unique_ptr<Contender> in_mode(hlc_context *context, Sides &sides, const std::vector<Entry> &entries, hlc_mode mode,
                                    std::string &reason);
 
-/// hlc_index_halo in a mode that reads arrays of other ranks, or auto; null if it can't be made here, with the reason.
+/// hlc_index_halo in a mode that reads arrays of other ranks, or auto; null if it can't be made here, or its lists would be too long, with
+/// the reason. Collective.
 std::unique_ptr<Contender> in_place(hlc_context *context, Sides &sides, const std::vector<Entry> &entries, hlc_mode mode,
                                     std::string &reason);
 

@@ -22,7 +22,7 @@ from halocline.command.status import Exit, Failure, missing
 RECORDER = "halocline/libhalocline_advise.so"
 NAMES = {"mpich": "MPICH", "openmpi": "Open MPI"}
 DETAILS = """The program runs once with a recorder, and is not compiled again; with -g its lines are named. Each exchange
-that repeats then runs again in every mode of the library.
+that repeats then runs again in every mode but view, notify_node and passive_naive.
 
   halocline advise -n 4 ./model input.nml
   halocline advise -n 4 --report advice.html ./model"""

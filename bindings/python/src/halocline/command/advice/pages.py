@@ -58,6 +58,14 @@ def replayed(one: Advice) -> list[str]:
     return [f"{shown(name, time)} {time_of(time.median)} ({spread_of(time.low, time.high)})" for name, time in times]
 
 
+def left_out(one: Advice) -> list[str]:
+    """Modes that could not run again, with the reason."""
+    reasons: dict[str, list[str]] = {}
+    for name, reason in one.replay.without.items() if one.replay else ():
+        reasons.setdefault(reason, []).append(name)
+    return [f"without {' and '.join(names)}: {reason}" for reason, names in reasons.items()]
+
+
 def winner(replay: replaying.Replay) -> str:
     """The fastest mode, with those that are not told apart from it."""
     others = f" ({' and '.join(replay.equals)} within its spread)" if replay.equals else ""
@@ -90,6 +98,8 @@ def screen(said: Conclusion) -> list[str]:
         lines += ["", f"{number}. {what(one)}", f"   {cost(one, said.whole)}", f"   lines: {', '.join(one.places)}"]
         lines += textwrap.wrap("again: " + "; ".join(replayed(one)), WIDTH, initial_indent="   ", subsequent_indent="          ",
                                break_on_hyphens=False)
+        for words in left_out(one):
+            lines += textwrap.wrap(words, WIDTH, initial_indent="   ", subsequent_indent="          ", break_on_hyphens=False)
         if saving(one, said.whole):
             lines.append(f"   {saving(one, said.whole)}")
         if one.replay is None or one.saved[0] > 0:
@@ -106,7 +116,7 @@ def section(number: int, one: Advice, whole: float) -> str:
                 for name, time in times]
         fastest = None if one.replay.is_noisy else [name for name, _ in times].index(one.replay.best)
         heads = ["mode", "median", "p10 – p90", "against recorded"]
-        parts += [page.table(heads, rows, (1, 2, 3), fastest), page.paragraph(saving(one, whole))]
+        parts += [page.table(heads, rows, (1, 2, 3), fastest), *map(page.paragraph, left_out(one)), page.paragraph(saving(one, whole))]
     else:
         parts.append(page.paragraph(one.why_not))
     parts.append(page.paragraph(f"The change: {one.link}") + f"<pre>{page.text(chr(10).join(one.change))}</pre>")
@@ -123,6 +133,6 @@ def page_of(said: Conclusion) -> str:
     sections = [page.section("Where the time goes", about_time, page.paragraph(said.windows)),
                 *(section(number, one, said.whole) for number, one in enumerate(said.advice, start=1)),
                 page.section("Notes", page.listing(said.notes))]
-    footer = page.paragraph("Each exchange ran again in the shape of the recorded job, as it was recorded and in all modes in turn. Times "
+    footer = page.paragraph("Each exchange ran again in the shape of the recorded job, and in these modes in turn. Times "
                             "are those of the slowest rank, with packing. halocline advise makes this page again.")
     return page.page(f"Advice for {said.program}", header, sections, footer)

@@ -1,4 +1,4 @@
-"""Runs an exchange again, as it was recorded and in every mode, by halocline-replay.
+"""Runs an exchange again, as it was recorded and in modes of the library, by halocline-replay.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -47,6 +47,7 @@ class Time:
 class Replay:
     times: dict[str, Time]
     best: str
+    without: dict[str, str] = dataclasses.field(default_factory=dict)  # modes that are left out, and why
 
     @property
     def recorded(self) -> Time:
@@ -111,12 +112,15 @@ def messages(pattern: Pattern, recording: Recording) -> list[Message]:
 
 
 def read_result(path: pathlib.Path) -> Replay:
-    times = {}
+    times, without = {}, {}
     for line in path.read_text().splitlines():
+        if line.startswith("without "):
+            _, name, without[name] = line.split(" ", 2)
+            continue
         name, samples, median, low, high, *mode = line.split()
         times[name] = Time(float(median), float(low), float(high), int(samples), *mode)
     best = min((name for name in times if name not in (*TWO_SIDED, AUTO)), key=lambda name: times[name].median)
-    return Replay(times, best)
+    return Replay(times, best, without)
 
 
 def replay(found: Sequence[Message], folder: pathlib.Path, launch: list[str], program: pathlib.Path, seconds: float) -> Replay:
