@@ -10,6 +10,7 @@ module cloud_plausible
   private
   public :: what_is_implausible
 
+  integer, parameter :: POTENTIAL = FIELDS + 1           !< its number, behind those of the fields
   real(real64), parameter :: MOST_WIND = 200             !< m/s, of the wind that the grid moves with
   real(real64), parameter :: FAR = 50                    !< K, from the coldest and the warmest air of the undisturbed case
   real(real64), parameter :: MOST_WATER = 0.1_real64, ROUNDING = 1.0e-9_real64     !< kg/kg
@@ -21,21 +22,24 @@ contains
     type(model_t), intent(in) :: model
     character(:), allocatable :: words
     real(real64) :: mine(5), table(5, model%ranks%size)    !< number of the field, or 0; cell in x, y and z; value
-    character(256) :: text
+    character(256) :: text, name
     real(real64) :: lowest, highest
     integer :: f, rank
 
     mine = 0
     do f = 1, FIELDS
-      if (mine(1) == 0) call look(model, f, mine)
+      if (mine(1) == 0) call look(model, f, model%state%field(f)%values(:, 1:model%grid%ny, 1:model%grid%nx), mine)
     end do
+    if (mine(1) == 0) call look(model, POTENTIAL, model%pressure%potential(:, 1:model%grid%ny, 1:model%grid%nx), mine)
     call hlc_mpi_allgather(model%ranks%comm, mine, table)
     words = ''
     rank = findloc(table(1, :) > 0, .true., dim=1)
     if (rank == 0) return
     f = nint(table(1, rank))
     call limits(model, f, lowest, highest)
-    write (text, '(3a,3(i0,a),g0.6)') 'its ', trim(model%state%field(f)%name), ' in cell (', nint(table(2, rank)), ', ', &
+    name = 'potential'
+    if (f <= FIELDS) name = model%state%field(f)%name
+    write (text, '(3a,3(i0,a),g0.6)') 'its ', trim(name), ' in cell (', nint(table(2, rank)), ', ', &
       nint(table(3, rank)), ', ', nint(table(4, rank)), ') is ', table(5, rank)
     words = trim(text)//', but must be a finite number'
     if (highest == huge(highest)) return
@@ -43,9 +47,10 @@ contains
     words = words//trim(text)//'; the file is damaged, or of another case'
   end function what_is_implausible
 
-  subroutine look(model, f, found)
+  subroutine look(model, f, values, found)
     type(model_t), intent(in) :: model
     integer, intent(in) :: f
+    real(real64), intent(in) :: values(:, :, :)
     real(real64), intent(inout) :: found(5)
     real(real64) :: lowest, highest
     integer :: i, j, k
@@ -53,7 +58,7 @@ contains
     call limits(model, f, lowest, highest)
     do i = 1, model%grid%nx
       do j = 1, model%grid%ny
-        associate (column => model%state%field(f)%values(:, j, i))
+        associate (column => values(:, j, i))
           if (all(ieee_is_finite(column)) .and. all(column >= lowest) .and. all(column <= highest)) cycle
           k = findloc(ieee_is_finite(column) .and. column >= lowest .and. column <= highest, .false., dim=1)
           found = [real(f, real64), real([model%grid%first_x + i, model%grid%first_y + j, k], real64), column(k)]
@@ -63,7 +68,7 @@ contains
     end do
   end subroutine look
 
-  !> What values a field can have. Those of tracers are without limits.
+  !> What values a field can have. Those of tracers and of the pressure's potential are without limits.
   pure subroutine limits(model, f, lowest, highest)
     type(model_t), intent(in) :: model
     integer, intent(in) :: f

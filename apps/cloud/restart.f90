@@ -12,6 +12,7 @@ module cloud_restart
   use cloud_gather, only: close_whole, gather, WRITER
   use cloud_grid, only: grid_t
   use cloud_model, only: model_t, resume_model
+  use cloud_physics_case, only: require_finite
   use cloud_plausible, only: what_is_implausible
   use cloud_replace, only: drop, first_written, put_in_place
   use cloud_state, only: FIELDS, FIRST_TRACER, W_WIND
@@ -165,6 +166,7 @@ contains
     else
       allocate (file%z_face(0:file%cells(3)))
       read (file%unit, iostat=file%status, iomsg=file%text) file%time, file%time_step, file%spacing, file%z_face
+      call require_finite([character(13) :: 'its time', 'its time_step'], [file%time, file%time_step], file%status, file%text)
       if (file%status /= 0) return
       file%same_layers = file%cells(3) == grid%nz
       if (file%same_layers) file%same_layers = all(abs(file%z_face - grid%z_face) < SAME_LENGTH)

@@ -90,6 +90,7 @@ def restarts(runs):
     yield "its checks hold", "beyond sources" in rest.stdout and "BROKEN" not in rest.stdout
     other = runs(2, QUICK, "--global", "14,13,41", "--restart", file, "--steps", 1)
     yield "another grid is refused", other.returncode == 2 and "it has 14 x 13 x 40 cells, but the case 14 x 13 x 41" in other.stderr
+    yield from not_finite_in(runs, file.read_bytes())
     state = runs.folder / "dry"
     runs(1, case_with(runs, "dry", ""), "--steps", 1, "--save", state)
     moist = runs(1, case_with(runs, "moist", "&physics_parameters\n  rain = .true.\n/"), "--restart", state, "--steps", 1)
@@ -113,6 +114,16 @@ def restarts(runs):
     yield "another file is refused", garbage.returncode == 2 and "not a restart file of cloud" in garbage.stderr
     dry = runs(1, APP / "quick.nml", "--statistics", file, "--steps", 0)
     yield "a case without physics has no statistics", dry.returncode == 2 and "physics_parameters" in dry.stderr
+
+
+def not_finite_in(runs, state):
+    """Numbers of a state that are no fields."""
+    damaged = runs.folder / "not_finite"
+    for place, said in ((36, "its time is not a number"), (44, "its time_step is not a number"),
+                        (state.index(b"potential".ljust(16)) + 16, "its potential in cell (1, 1, 1) is NaN")):
+        damaged.write_bytes(state[:place] + struct.pack("=d", math.nan) + state[place + 8:])
+        refused = runs(2, QUICK, "--restart", damaged, "--steps", 1)
+        yield f"a state is refused: {said}", refused.returncode == 2 and f"{said}, but must be a finite number" in refused.stderr
 
 
 def starts(runs):
