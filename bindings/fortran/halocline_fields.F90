@@ -3,8 +3,8 @@
 !> procedures are written once, in halocline_fields.inc, and compiled for each element type; the array's own descriptor gives its
 !> rank.
 module halocline_fields
-  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_float, c_int, c_int32_t, c_int64_t, c_null_char, c_null_ptr, c_ptr, &
-    c_size_t
+  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_float, c_int, c_int32_t, c_int64_t, c_null_char, &
+    c_null_ptr, c_ptr, c_size_t
   use, intrinsic :: iso_fortran_env, only: int32, int64
   use halocline_c
   use halocline_context, only: hlc_context

@@ -39,9 +39,7 @@ hlc_status hlc_field_free(hlc_context *context, void **data) {
   return api::guarded("hlc_field_free", [&]() -> Status {
     if (!data || !*data) return Status::ok;
     if (!context) return api::null("hlc_field_free", "context");
-    HLC_TRY(context->inner.fields().release(*data));
-    *data = nullptr;
-    return Status::ok;
+    return context->inner.fields().release(data);
   });
 }
 

@@ -26,18 +26,19 @@ Status Allocation::make(const Caller &caller, std::int64_t bytes) {
   bytes = std::max<std::int64_t>(bytes, 1);
   if (const Result result = found->allocate.call(&address_, static_cast<std::size_t>(bytes)); result != kSuccess) {
     address_ = 0;
-    return found->error(caller, found->allocate.name, 0, result);
+    return found->error(caller, found->allocate.name, kHost, result);
   }
-  const Status filled = fill(caller, find_device(data()), bytes);
+  device_ = find_device(data());
+  const Status filled = fill(caller, bytes);
   if (failed(filled)) static_cast<void>(release(caller));
   return filled;
 }
 
 /// The driver fills it in the default stream, for which a stream of the program need not wait.
-Status Allocation::fill(const Caller &caller, int device, std::int64_t bytes) const {
+Status Allocation::fill(const Caller &caller, std::int64_t bytes) const {
   const Driver &found = *driver();
-  HLC_TRY(found.check(caller, found.fill, device, found.fill.call(address_, 0, static_cast<std::size_t>(bytes))));
-  return found.check(caller, found.stream_synchronize, device, found.stream_synchronize.call(nullptr));
+  HLC_TRY(found.check(caller, found.fill, device_, found.fill.call(address_, 0, static_cast<std::size_t>(bytes))));
+  return found.check(caller, found.stream_synchronize, device_, found.stream_synchronize.call(nullptr));
 }
 
 Status Allocation::release(const Caller &caller) {
@@ -45,11 +46,11 @@ Status Allocation::release(const Caller &caller) {
   const Driver &found = *driver();
   const Address address = address_;
   address_ = 0;
-  if (found.context_push.call(context_) != kSuccess) return Status::ok;
+  Context before = nullptr;
+  if (found.enter(context_, before) != kSuccess) return Status::ok;
   const Result result = found.free.call(address);
-  Context ours = nullptr;
-  static_cast<void>(found.context_pop.call(&ours));
-  return found.check(caller, found.free, 0, result);
+  static_cast<void>(found.leave(before));
+  return found.check(caller, found.free, device_, result);
 }
 
 }  // namespace halocline::core::device

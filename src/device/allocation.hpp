@@ -24,8 +24,9 @@ class Allocation {
   char *data() const { return reinterpret_cast<char *>(static_cast<std::uintptr_t>(address_)); }
 
  private:
-  Status fill(const Caller &caller, int device, std::int64_t bytes) const;
+  Status fill(const Caller &caller, std::int64_t bytes) const;
   Context context_ = nullptr;
+  int device_ = -1;
   Address address_ = 0;
 };
 

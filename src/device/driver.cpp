@@ -75,6 +75,19 @@ std::string name_of_device(int device) {
   return std::string(found_one ? found_one->platform : "CUDA") + " device " + std::to_string(device);
 }
 
+Result Driver::enter(Context context, Context &before) const {
+  before = nullptr;
+  if (is_hip) static_cast<void>(context_current.call(&before));
+  return context_push.call(context);
+}
+
+Result Driver::leave(Context before) const {
+  Context ours = nullptr;
+  const Result popped = context_pop.call(&ours);
+  if (before && context_push.call(before) == kSuccess) static_cast<void>(context_pop.call(&ours));
+  return popped;
+}
+
 Result Driver::copy(const Copy3d &one, Stream stream) const {
   if (!is_hip) return copy_3d.call(&one, stream);
   const HipCopy3d hip{hip_rows(one.from), hip_rows(one.to), one.width_bytes, one.height, one.depth};
@@ -89,14 +102,13 @@ std::string Driver::words_of(Result result) const {
 
 /// What a kernel of the program did wrong is returned by any later call.
 Status Driver::error(const Caller &caller, const char *function, int device, Result result) const {
-  const std::string name = words_of(result);
+  const std::string what = words_of(result) + (device < 0 ? "" : " on device " + std::to_string(device));
   if (result == kOutOfMemory)
-    return fail(Status::memory, "%s on rank %d: %s of %s's driver returned %s on device %d", caller.call, caller.rank, function, platform,
-                name.c_str(), device);
+    return fail(Status::memory, "%s on rank %d: %s of %s's driver returned %s", caller.call, caller.rank, function, platform, what.c_str());
   return fail(Status::device,
-              "%s on rank %d: %s of %s's driver returned %s on device %d; it may be the error of an earlier kernel or copy of the "
+              "%s on rank %d: %s of %s's driver returned %s; it may be the error of an earlier kernel or copy of the "
               "program: synchronise after those, and check what they return",
-              caller.call, caller.rank, function, platform, name.c_str(), device);
+              caller.call, caller.rank, function, platform, what.c_str());
 }
 
 }  // namespace halocline::core::device

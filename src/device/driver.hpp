@@ -112,11 +112,16 @@ struct Driver {
 
   const char *missing = nullptr;  // the first function that the library lacks
 
+  /// Makes a context current in this thread, for leave to end; before: what is current.
+  Result enter(Context context, Context &before) const;
+  /// Makes current again what was. HIP's own pop takes the context from the stack, but leaves the thread's device as the push has set it.
+  Result leave(Context before) const;
   /// Begins a copy in a stream, in the driver's own layout.
   Result copy(const Copy3d &copy, Stream stream) const;
   /// "CUDA_ERROR_... (2)".
   std::string words_of(Result result) const;
-  /// HLC_ERR_DEVICE, or HLC_ERR_MEMORY: "hlc_call on rank 1: cuMemHostAlloc of CUDA's driver returned CUDA_ERROR_... (2), ...".
+  /// HLC_ERR_DEVICE, or HLC_ERR_MEMORY: "hlc_call on rank 1: cuMemHostAlloc of CUDA's driver returned CUDA_ERROR_... (2) on device 0, ...".
+  /// A negative device is not named: the caller does not know which one it was.
   Status error(const Caller &caller, const char *function, int device, Result result) const;
   template <class Function>
   Status check(const Caller &caller, const Entry<Function> &entry, int device, Result result) const {

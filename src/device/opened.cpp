@@ -34,10 +34,10 @@ std::string refused(const char *function, Result result) {
 /// An error of this call has no consequence: the program may have destroyed the context.
 void unmap(const Mapping &mapping) {
   const Driver &known = *driver();
-  if (known.context_push.call(mapping.context) != kSuccess) return;
+  Context before = nullptr;
+  if (known.enter(mapping.context, before) != kSuccess) return;
   static_cast<void>(known.ipc_close.call(mapping.address));
-  Context ours = nullptr;
-  static_cast<void>(known.context_pop.call(&ours));
+  static_cast<void>(known.leave(before));
 }
 
 }  // namespace

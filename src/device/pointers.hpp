@@ -11,8 +11,8 @@ inline constexpr int kHost = -1;
 int find_device(const void *data);
 
 /// Fails with HLC_ERR_UNSUPPORTED if an argument of a call is in memory that only a device can access: "hlc_put on rank 1: data is in the memory
-/// of CUDA device 0, ...". A page that was the host's at the last call of this thread is not asked for again: drivers reserve addresses for
-/// their memory once and for all.
+/// of CUDA device 0, ...". CUDA's driver is not asked again for a page that was the host's at the last call of this thread: the addresses of
+/// its memory are its own. HIP is asked each time: ROCm may map memory of a device where the host had some.
 Status check_argument(const Caller &caller, const char *argument, const void *data);
 
 }  // namespace halocline::core::device

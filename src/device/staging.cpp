@@ -8,8 +8,10 @@
 namespace halocline::core::device {
 namespace {
 
-/// No device has a smaller CU_DEVICE_ATTRIBUTE_MAX_PITCH.
+/// No device has a smaller CU_DEVICE_ATTRIBUTE_MAX_PITCH, which is the most bytes of a run, too.
 constexpr std::int64_t kMaxPitch = std::numeric_limits<std::int32_t>::max();
+/// Longer runs are copied in pieces of so many bytes.
+constexpr std::int64_t kPiece = std::int64_t{1} << 30;
 
 /// Rows of a slice: the innermost loop, if both sides can say its step as a pitch.
 bool has_rows(const StridedCopy &copy) {
@@ -77,7 +79,8 @@ Status Staging::allocate(const Caller &caller) {
 
 /// Errors have no consequence here: there is nothing more to do.
 void Staging::close() {
-  const bool entered = context_ && driver_->context_push.call(context_) == kSuccess;
+  Context before = nullptr;
+  const bool entered = context_ && driver_->enter(context_, before) == kSuccess;
   if (entered) {
     if (stream_) {
       static_cast<void>(driver_->stream_synchronize.call(stream_));
@@ -85,8 +88,7 @@ void Staging::close() {
     }
     if (event_) static_cast<void>(driver_->event_destroy.call(event_));
     if (memory_) static_cast<void>(driver_->host_free.call(memory_));
-    Context ours = nullptr;
-    static_cast<void>(driver_->context_pop.call(&ours));
+    static_cast<void>(driver_->leave(before));
   }
   stream_ = nullptr;
   event_ = nullptr;
@@ -103,8 +105,20 @@ Status Staging::begin(const Caller &caller, std::span<const StridedCopy> copies)
   });
 }
 
+Result Staging::begin_one(StridedCopy copy) const {
+  while (copy.run > kMaxPitch) {
+    StridedCopy piece = copy;
+    piece.run = kPiece;
+    if (const Result result = begin_piece(piece); result != kSuccess) return result;
+    copy.run -= kPiece;
+    copy.from.first += kPiece;
+    copy.to.first += kPiece;
+  }
+  return begin_piece(copy);
+}
+
 /// What does not fit into three dimensions becomes several copies.
-Result Staging::begin_one(const StridedCopy &copy) const {
+Result Staging::begin_piece(const StridedCopy &copy) const {
   const bool rows = has_rows(copy), slices = has_slices(copy);
   Copy3d first;
   first.from = rows_of(copy, copy.from, rows, slices);

@@ -60,7 +60,8 @@ class Staging {
   Status find_context(const Caller &caller, const void *data);
   Status allocate(const Caller &caller);
   Status order(const Caller &caller, Stream first, Stream then);
-  Result begin_one(const StridedCopy &copy) const;
+  Result begin_one(StridedCopy copy) const;
+  Result begin_piece(const StridedCopy &copy) const;
   const Driver *driver_ = nullptr;
   int device_ = 0;
   Context context_ = nullptr;
@@ -74,11 +75,11 @@ class Staging {
 
 template <class Part>
 Status Staging::in_context(const Caller &caller, Part part) {
-  HLC_TRY(driver_->check(caller, driver_->context_push, device_, driver_->context_push.call(context_)));
+  Context before = nullptr;
+  HLC_TRY(driver_->check(caller, driver_->context_push, device_, driver_->enter(context_, before)));
   const Status done = part();
-  Context ours = nullptr;
-  const Result popped = driver_->context_pop.call(&ours);
-  return failed(done) ? done : driver_->check(caller, driver_->context_pop, device_, popped);
+  const Result left = driver_->leave(before);
+  return failed(done) ? done : driver_->check(caller, driver_->context_pop, device_, left);
 }
 
 }  // namespace halocline::core::device

@@ -23,10 +23,12 @@ extern "C" {
 namespace halocline::test {
 
 #ifdef HALOCLINE_STAND_IN_HIP
+inline constexpr bool kIsHip = true;
 inline constexpr const char *kPlatform = "HIP", *kErrorPrefix = "hipError";
 inline constexpr const char *kOutOfMemoryName = "hipErrorOutOfMemory",
                             *kMapFailedName = "hipIpcOpenMemHandle of HIP's driver returned hipErrorMapFailed";
 #else
+inline constexpr bool kIsHip = false;
 inline constexpr const char *kPlatform = "CUDA", *kErrorPrefix = "CUDA_ERROR_";
 inline constexpr const char *kOutOfMemoryName = "CUDA_ERROR_OUT_OF_MEMORY",
                             *kMapFailedName = "cuIpcOpenMemHandle_v2 of CUDA's driver returned CUDA_ERROR_MAP_FAILED";
@@ -53,6 +55,7 @@ struct Driver {
   decltype(&cuInit) init = nullptr;
   decltype(&cuDevicePrimaryCtxRetain) retain = nullptr;
   decltype(&cuDevicePrimaryCtxRelease_v2) release = nullptr;
+  decltype(&cuCtxGetCurrent) current = nullptr;
   decltype(&cuCtxPushCurrent_v2) push = nullptr;
   decltype(&cuCtxPopCurrent_v2) pop = nullptr;
   decltype(&cuStreamCreate) stream_create = nullptr;
@@ -105,6 +108,7 @@ inline Driver load_driver() {
   find(library, DRIVER_NAME(cuInit), driver.init);
   find(library, DRIVER_NAME(cuDevicePrimaryCtxRetain), driver.retain);
   find(library, DRIVER_NAME(cuDevicePrimaryCtxRelease_v2), driver.release);
+  find(library, DRIVER_NAME(cuCtxGetCurrent), driver.current);
   find(library, DRIVER_NAME(cuCtxPushCurrent_v2), driver.push);
   find(library, DRIVER_NAME(cuCtxPopCurrent_v2), driver.pop);
   find(library, DRIVER_NAME(cuStreamCreate), driver.stream_create);
@@ -147,6 +151,13 @@ class DeviceMemory {
   static constexpr std::size_t kBytes = 1 << 16;
   void *data_;
 };
+
+/// What is current in this thread.
+inline CUcontext current_context() {
+  CUcontext context = nullptr;
+  EXPECT_EQ(driver().current(&context), 0);
+  return context;
+}
 
 /// A device's primary context, current in this thread.
 class Current {

@@ -207,6 +207,23 @@ TEST_P(DeviceOrder, sums_of_a_reverse_swap_are_complete) {
   EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
 }
 
+/// The library makes the device of its fields current, in which it also opens and closes memory of neighbours.
+TEST_P(DeviceOrder, the_current_device_of_the_program_stays_so) {
+  if (!driver().is_stand_in) GTEST_SKIP() << "needs two devices";
+  DevicePlane device;
+  const Current other(1);
+  const CUcontext before = current_context();
+  hlc_halo *halo = plan(device);
+  EXPECT_EQ(current_context(), before);
+  REQUIRE_EVERYWHERE(halo != nullptr);
+  EXPECT_TRUE(ok(hlc_halo_start_on(halo, nullptr, nullptr)));
+  EXPECT_EQ(current_context(), before);
+  EXPECT_TRUE(ok(hlc_halo_finish_on(halo, nullptr)));
+  EXPECT_EQ(current_context(), before);
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+  EXPECT_EQ(current_context(), before);
+}
+
 FOR_ALL_MODES(DeviceOrder);
 
 }  // namespace

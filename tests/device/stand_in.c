@@ -64,6 +64,7 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct stand_in_context contexts[DEVICES];
 static _Thread_local CUcontext stack[DEPTH];
 static _Thread_local int stacked = 0;
+static _Thread_local CUcontext device_of_hip = &contexts[0]; /* what push and set make current, and pop leaves */
 static int initialised = 0;
 static long asked = 0, calls = 0, fails_at = 0, broken = 0;
 static long serials = 0, inside_copies = 0, read_copies = 0;
@@ -118,8 +119,10 @@ static int may_fail(void) {
   return fails_with;
 }
 
+static CUcontext current(void) { return IS_HIP ? device_of_hip : stacked > 0 ? stack[stacked - 1] : NULL; }
+
 static int needs_context(const char *function) {
-  return stacked > 0 ? SUCCESS : breaks(INVALID_CONTEXT, "%s: no context is current in this thread", function);
+  return current() ? SUCCESS : breaks(INVALID_CONTEXT, "%s: no context is current in this thread", function);
 }
 
 long stand_in_cuda_calls(void) { return calls; }
@@ -305,13 +308,16 @@ int cuDevicePrimaryCtxRelease_v2(int device) {
   return status ? status : found;
 }
 
-/* They fail for a wrong argument alone: a kernel that crashed does not matter to them. */
+/* They fail for a wrong argument alone: a kernel that crashed does not matter to them. HIP's contexts are its devices, and there always. Each
+ * thread of HIP has a device, the first at the beginning, beside the stack. */
+static int is_context(CUcontext context) { return context && (IS_HIP || context->retained > 0); }
+
 int cuCtxPushCurrent_v2(CUcontext context) {
   pthread_mutex_lock(&lock);
   int status = initialised ? SUCCESS : NOT_INITIALIZED;
-  if (!status && (!context || context->retained == 0)) status = breaks(INVALID_CONTEXT, "cuCtxPushCurrent: no such context");
+  if (!status && !is_context(context)) status = breaks(INVALID_CONTEXT, "cuCtxPushCurrent: no such context");
   if (!status && stacked == DEPTH) status = breaks(INVALID_VALUE, "cuCtxPushCurrent: %d contexts are pushed in this thread", DEPTH);
-  if (!status) stack[stacked++] = context;
+  if (!status) device_of_hip = stack[stacked++] = context;
   pthread_mutex_unlock(&lock);
   return status;
 }
@@ -320,21 +326,22 @@ int cuCtxPushCurrent_v2(CUcontext context) {
 int cuCtxSetCurrent(CUcontext context) {
   pthread_mutex_lock(&lock);
   int status = initialised ? SUCCESS : NOT_INITIALIZED;
-  if (!status && context && context->retained == 0) status = breaks(INVALID_CONTEXT, "cuCtxSetCurrent: no such context");
+  if (!status && context && !is_context(context)) status = breaks(INVALID_CONTEXT, "cuCtxSetCurrent: no such context");
   if (!status && stacked > 0) --stacked;
-  if (!status && context) stack[stacked++] = context;
+  if (!status && context) device_of_hip = stack[stacked++] = context;
   pthread_mutex_unlock(&lock);
   return status;
 }
 
 int cuCtxGetCurrent(CUcontext *context) {
-  *context = stacked > 0 ? stack[stacked - 1] : NULL;
+  *context = current();
   return initialised ? SUCCESS : NOT_INITIALIZED;
 }
 
 int cuCtxPopCurrent_v2(CUcontext *context) {
   pthread_mutex_lock(&lock);
-  const int status = initialised ? needs_context("cuCtxPopCurrent") : NOT_INITIALIZED;
+  int status = initialised ? SUCCESS : NOT_INITIALIZED;
+  if (!status && stacked == 0) status = breaks(INVALID_CONTEXT, "cuCtxPopCurrent: this thread's stack is empty");
   if (!status) *context = stack[--stacked];
   pthread_mutex_unlock(&lock);
   return status;
@@ -346,7 +353,7 @@ int cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
   pthread_mutex_lock(&lock);
   int status = may_fail();
   if (!status) status = needs_context("cuMemAlloc");
-  if (!status) status = allocate(address, bytes, stack[stacked - 1], stack[stacked - 1]->device);
+  if (!status) status = allocate(address, bytes, current(), current()->device);
   pthread_mutex_unlock(&lock);
   return status;
 }
@@ -356,7 +363,7 @@ int cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream) {
   pthread_mutex_lock(&lock);
   int status = may_fail();
   if (!status) status = needs_context("cuMemAllocAsync");
-  if (!status) status = allocate(address, bytes, NULL, stack[stacked - 1]->device);
+  if (!status) status = allocate(address, bytes, NULL, current()->device);
   pthread_mutex_unlock(&lock);
   return status;
 }
@@ -378,7 +385,7 @@ int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags) {
   if (!status && data == MAP_FAILED) status = OUT_OF_MEMORY;
   if (!status) {
     memset(data, 0x5a, bytes);
-    const CUcontext context = stack[stacked - 1];
+    const CUcontext context = current();
     add((struct piece){.first = (uintptr_t)data,
                        .end = (uintptr_t)data + bytes,
                        .kind = STAND_IN_PINNED,
@@ -457,7 +464,7 @@ int cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr address) {
 
 /* What the driver's documentation says of a handle that is opened. */
 static int check_handle(const struct handle *one) {
-  const CUcontext context = stack[stacked - 1];
+  const CUcontext context = current();
   if (one->process == getpid()) return breaks(INVALID_CONTEXT, "cuIpcOpenMemHandle: a handle of this process");
   for (int i = 0; i < pieces_used; ++i) {
     const struct piece *open = &pieces[i];
@@ -493,7 +500,7 @@ int cuIpcOpenMemHandle_v2(CUdeviceptr *address, CUipcMemHandle handle, unsigned 
   if (!status && (file = open_file(&one)) < 0)
     status = breaks(INVALID_HANDLE, "cuIpcOpenMemHandle: process %d has freed this memory", one.process);
   if (!status) {
-    struct piece *piece = map_file(file, one.bytes, stack[stacked - 1]->device, stack[stacked - 1]);
+    struct piece *piece = map_file(file, one.bytes, current()->device, current());
     if (!piece) status = OUT_OF_MEMORY;
     if (piece) {
       piece->serial = one.serial;
@@ -597,7 +604,7 @@ int cuStreamCreate(CUstream *stream, unsigned flags) {
   if (!status) status = needs_context("cuStreamCreate");
   while (s < STREAMS && streams[s].exists) ++s;
   if (!status && s == STREAMS) status = OUT_OF_MEMORY;
-  if (!status) status = start_stream(&streams[s], stack[stacked - 1], !(flags & 1));
+  if (!status) status = start_stream(&streams[s], current(), !(flags & 1));
   if (!status) *stream = &streams[s];
   pthread_mutex_unlock(&lock);
   return status;
@@ -655,7 +662,7 @@ int cuEventCreate(CUevent *event, unsigned flags) {
   while (e < EVENTS && events[e].exists) ++e;
   if (!status && e == EVENTS) status = OUT_OF_MEMORY;
   if (!status) {
-    events[e] = (struct stand_in_event){.exists = 1, .context = stack[stacked - 1]};
+    events[e] = (struct stand_in_event){.exists = 1, .context = current()};
     *event = &events[e];
   }
   pthread_mutex_unlock(&lock);
@@ -780,7 +787,7 @@ int cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream) {
   if (!status) status = needs_context("cuMemcpy3DAsync");
   struct stand_in_stream *one = known(stream);
   if (!status && !one) status = breaks(INVALID_HANDLE, "cuMemcpy3DAsync: no such stream");
-  if (!status && one->context && one->context != stack[stacked - 1])
+  if (!status && one->context && one->context != current())
     status = breaks(INVALID_HANDLE, "cuMemcpy3DAsync: the stream belongs to another context than the current one");
   if (!status && (copy->width == 0 || copy->height == 0 || copy->depth == 0))
     status = breaks(INVALID_VALUE, "cuMemcpy3DAsync: nothing to copy");

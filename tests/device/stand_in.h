@@ -1,5 +1,6 @@
 /* A stand-in for CUDA's driver: libcuda.so.1 of the tests. Compiled with HALOCLINE_STAND_IN_HIP it is HIP's library, libamdhip64.so.6, under whose
- * names it does the same, but for what ROCm's sources say of addresses that they do not know and of the layout of copies.
+ * names it does the same, but for what ROCm's sources say of addresses that they do not know, of the layout of copies, and of contexts: a pop
+ * leaves the device that the push has made current.
  * Its answers are those that the driver of an H200 gave
  * (docs/results/gpu-2026-11-29.txt), or those of its documentation.
  *

@@ -233,6 +233,20 @@ def test_masked_and_read_only_arrays_and_other_shapes_are_refused(driver, grid):
     array.free()
 
 
+def test_a_context_closes_though_the_driver_returns_an_error(driver):
+    before = driver.stand_in_cuda_live()
+    context = halocline.Context()
+    arrays = [context.device_zeros(5) for _ in range(3)], context.zeros(5)
+    driver.stand_in_cuda_fail(ctypes.c_long(1), 1)
+    with pytest.raises(halocline.DeviceError, match="hlc_field_free.*CUDA_ERROR_INVALID_VALUE"):
+        context.close()
+    driver.stand_in_cuda_fail(ctypes.c_long(0), 0)
+    assert not context.is_open
+    assert driver.stand_in_cuda_live() == before
+    context.close()
+    assert (arrays[1] == 0).all()
+
+
 def test_errors_of_the_driver_are_raised(driver, grid):
     array = DeviceArray(driver, filled(grid))
     with halocline.Halo(grid, [halocline.Field.over(grid, array)]) as halo:

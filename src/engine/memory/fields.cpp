@@ -75,17 +75,18 @@ char *Fields::begin_of(const Field &field) const {
   return field.on_device ? field.on_device->data() : static_cast<char *>(field.segment.part(communicator_.member()));
 }
 
-Status Fields::release(void *data) {
+Status Fields::release(void **data) {
   const Lock lock(mutex_);
-  const auto field = std::find_if(fields_.begin(), fields_.end(), [&](const Field &f) { return begin_of(f) == data; });
+  const auto field = std::find_if(fields_.begin(), fields_.end(), [&](const Field &f) { return begin_of(f) == *data; });
   if (field == fields_.end())
-    return fail(Status::argument, "hlc_field_free on rank %d: data %p is not from hlc_field_alloc", communicator_.rank(), data);
+    return fail(Status::argument, "hlc_field_free on rank %d: data %p is not from hlc_field_alloc", communicator_.rank(), *data);
   if (field->users > 0)
     return fail(Status::state,
                 "hlc_field_free on rank %d: data %p is used by %d plans (a halo in mode auto has one per candidate); release them first",
-                communicator_.rank(), data, field->users);
+                communicator_.rank(), *data, field->users);
   const Status released = field->on_device ? field->on_device->release({"hlc_field_free", communicator_.rank()}) : Status::ok;
   fields_.erase(field);
+  *data = nullptr;
   return released;
 }
 

@@ -31,8 +31,8 @@ class Fields {
   Status allocate(std::size_t bytes, void **data, transport::shm::Pages pages = transport::shm::Pages::huge);
   /// The same, in the memory of a device where this rank asks for it.
   Status allocate_in(hlc_memory memory, std::size_t bytes, void **data);
-  /// Local. Fails if a plan uses the field.
-  Status release(void *data);
+  /// Local. Fails if a plan uses the field. Sets *data to NULL once the field is gone, also where the device's driver returns an error.
+  Status release(void **data);
   /// Releases all fields.
   void clear();
   int live() const {

@@ -46,7 +46,8 @@ void say_what_to_load(const char *call) {
   int rank = 0;
   if (is_mpi_there()) PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::fprintf(stderr,
-               "halocline: %s on rank %d: notified access to MPI windows needs " HLC_DROP_IN ", which is not loaded; start the program "
+               "halocline: %s on rank %d: notified access to MPI windows needs " HLC_DROP_IN
+               ", which is not loaded; start the program "
                "by `halocline-run --mpi`, or with LD_PRELOAD=%s\n",
                call, rank, find_drop_in(path));
 }

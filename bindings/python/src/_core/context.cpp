@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -86,6 +87,7 @@ class DeviceMemory {
     if (!data_ || !context_->is_open() || is_forked()) return HLC_OK;
     return hlc_field_free(context_->raw_, &data_);
   }
+  bool is_of_library() const { return data_ != nullptr; }
 
  private:
   nb::object holder_;
@@ -118,16 +120,30 @@ hlc_context *Context::raw() const {
 }
 
 void Context::close() {
+  hlc_status first_error = HLC_OK;
+  std::string message;
+  bool has_fields = false;
+  // No exception is made here: that may end arrays, and change the lists.
+  const auto release = [&](auto &field) {
+    const hlc_status status = field.release();
+    has_fields = has_fields || field.is_of_library();
+    if (status == HLC_OK || first_error != HLC_OK) return;
+    first_error = status;
+    message = hlc_error_message();
+  };
   if (raw_) {
     raw();
-    for (const auto &[data, field] : fields_) check(field->release());
-    for (DeviceMemory *field : on_device_) check(field->release());
+    for (const auto &[data, field] : fields_) release(*field);
+    for (DeviceMemory *field : on_device_) release(*field);
   }
+  // A field that is in use keeps the context open. The driver of a device frees memory although it returns an error.
+  if (has_fields) raise(first_error, message.c_str());
   check(uses_.ending("Context", &raw_, [](hlc_context **context) {
     const hlc_status status = hlc_finalise(context);
     if (status == HLC_OK) --unclosed;
     return status;
   }));
+  if (first_error != HLC_OK) raise(first_error, message.c_str());
 }
 
 nb::object Context::allocate(std::size_t bytes) {

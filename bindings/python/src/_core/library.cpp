@@ -72,12 +72,6 @@ int ends_wait() {
   return has_raised();
 }
 
-[[noreturn]] void raise(hlc_status status, const char *message) {
-  const nb::object error = nb::module_::import_("halocline._errors").attr("made")(hlc_status_name(status), message);
-  PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(error.ptr())), error.ptr());
-  throw nb::python_error();
-}
-
 /// Whether a format of the buffer protocol has Python objects, also in a field of a structure. Names stand between colons.
 bool has_objects(const char *format) {
   bool in_name = false;
@@ -96,6 +90,12 @@ char kind_of(char format) {
 }
 
 }  // namespace
+
+void raise(hlc_status status, const char *message) {
+  const nb::object error = nb::module_::import_("halocline._errors").attr("made")(hlc_status_name(status), message);
+  PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(error.ptr())), error.ptr());
+  throw nb::python_error();
+}
 
 void raise(hlc_status status) { raise(status, hlc_error_message()); }
 void refuse(const std::string &message) { raise(HLC_ERR_ARGUMENT, message.c_str()); }

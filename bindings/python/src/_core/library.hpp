@@ -14,6 +14,8 @@ namespace nb = nanobind;
 
 /// Raises the exception of a status (halocline._errors.made), with the message of this thread's last call.
 [[noreturn]] void raise(hlc_status status);
+/// The same with another message.
+[[noreturn]] void raise(hlc_status status, const char *message);
 /// Raises ArgumentError with a message of the binding's own.
 [[noreturn]] void refuse(const std::string &message);
 /// Raises StateError with a message of the binding's own.

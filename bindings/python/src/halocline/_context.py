@@ -276,7 +276,8 @@ class Context:
         """Closes what was made from the context and is still open, the newest first, then the context.
 
         Collective. Arrays of fields and segments stay valid, with their values; from here on no other rank sees them. A second call does
-        nothing. Raises StateError after MPI has been finalised, WaitTimeoutError or PeerDiedError if a rank does not arrive.
+        nothing. Raises StateError after MPI has been finalised, WaitTimeoutError or PeerDiedError if a rank does not arrive; and, once it
+        is closed, DeviceError if a driver returned an error as it freed an array of device_zeros.
         """
         if self in _open:
             _open.remove(self)

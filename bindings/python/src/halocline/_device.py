@@ -26,8 +26,18 @@ class DeviceArray:
         self.shape, self.dtype, self.ndim, self.size = shape, dtype, len(shape), math.prod(shape)
         dims = range(self.ndim)
         behind = [shape[:d] if order == "F" else shape[d + 1 :] for d in dims]
-        self.strides: tuple[int, ...] = tuple(dtype.itemsize * math.prod(sizes) for sizes in behind)
-        """In bytes."""
+        self.strides = tuple(dtype.itemsize * math.prod(sizes) for sizes in behind)
+
+    shape: tuple[int, ...]
+    """Elements along each axis."""
+    dtype: np.dtype[Any]
+    """Of an element."""
+    ndim: int
+    """Axes."""
+    size: int
+    """Elements of the whole array."""
+    strides: tuple[int, ...]
+    """Bytes from one element to the next along each axis."""
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:

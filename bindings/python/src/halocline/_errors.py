@@ -78,7 +78,8 @@ _VERBS = {"init": "", "create": "", "create_ordered": "", "finalise": ".close", 
           "rank": ".rank_at", "views": ".view", "start_with": ".start"}
 _OTHERS = {
     "init": "Context", "finalise": "Context.close", "context_network": "Context.network", "context_info": "Context",
-    "field_alloc": "Field or Context.zeros", "field_alloc_untouched": "Field or Context.zeros", "refuse": "a call",
+    "field_alloc": "Field or Context.zeros", "field_alloc_untouched": "Field or Context.zeros", "field_alloc_in": "Context.device_zeros",
+    "refuse": "a call",
     "put": "Segment.put", "put_strided": "Segment.put_strided", "put_notify": "Segment.put_notify", "get": "Segment.get",
     "get_strided": "Segment.get_strided", "notify": "Segment.notify", "notify_wait": "Segment.wait", "notify_test": "Segment.test",
     "notify_reset": "Segment.reset", "fetch_op": "Segment.fetch_op", "accumulate": "Segment.accumulate", "atomics": "Segment.atomics",
