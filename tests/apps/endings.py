@@ -37,7 +37,7 @@ def cases_of(name, case, few):
     yield UNFIT[name]
     if few:
         return
-    yield "--nonsense", ["--nonsense"]
+    yield "--nonsense", ["halo", "--nonsense"] if name == "halocline-bench" else ["--nonsense"]
     if name in CASES:
         yield str(case), [*CASES[name], case]
 
