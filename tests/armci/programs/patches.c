@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { kSide = 36, kCube = 12 };
+enum { kSide = 36, kCube = 21 };
 static int me, processes, wrong;
 
 static void check(int right, const char *what) {
@@ -170,7 +170,7 @@ static void scatters(void) {
 
 static double cube(int i, int j, int k) { return 10000.0 * i + 100.0 * j + k + 1; }
 
-/* Each cell of my part and its ghosts, periodic, corners included. */
+/* Each cell of my part and its ghosts, periodic, corners included. Global Arrays wants as many cells as ghosts on each process: 3 of 21 on 7. */
 static void ghosts(void) {
   int dims[3] = {kCube, kCube, kCube}, width[3] = {2, 1, 2}, chunk[3] = {-1, -1, -1}, low[3], high[3], wide[3], stride[2];
   int array = NGA_Create_ghosts(C_DBL, 3, dims, width, "cells", chunk);
