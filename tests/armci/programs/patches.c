@@ -170,7 +170,7 @@ static void scatters(void) {
 
 static double cube(int i, int j, int k) { return 10000.0 * i + 100.0 * j + k + 1; }
 
-/* Each cell of my part and its ghosts, periodic, corners included. Global Arrays wants as many cells as ghosts on each process: 3 of 21 on 7. */
+/* Each cell of my part and its ghosts, periodic, corners included. Each process needs as many cells as ghosts: 3 of 21 on 7. */
 static void ghosts(void) {
   int dims[3] = {kCube, kCube, kCube}, width[3] = {2, 1, 2}, chunk[3] = {-1, -1, -1}, low[3], high[3], wide[3], stride[2];
   int array = NGA_Create_ghosts(C_DBL, 3, dims, width, "cells", chunk);
