@@ -201,4 +201,22 @@ class Allocation {
   CUdeviceptr address_ = 0;
 };
 
+/// While a test runs: at its end everything that it has made is released, and no rule of the driver was broken.
+class CleanDriver {
+ public:
+  CleanDriver() {
+    driver().init(0);
+    live_ = driver().live();
+  }
+  CleanDriver(const CleanDriver &) = delete;
+  CleanDriver &operator=(const CleanDriver &) = delete;
+  ~CleanDriver() {
+    EXPECT_EQ(driver().live(), live_) << "something was not released";
+    EXPECT_EQ(driver().broken(), 0) << driver().rule();
+  }
+
+ private:
+  long live_ = 0;
+};
+
 }  // namespace halocline::test

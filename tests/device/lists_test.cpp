@@ -22,21 +22,10 @@ bool is_there(Where where, std::size_t array) {
   return where == Where::everywhere || (where == Where::odd_arrays ? array % 2 == 1 : rank() % 2 == 1);
 }
 
-/// What a test leaves behind, and the rules of the driver that it breaks.
 class OnDeviceTest : public testing::TestWithParam<ModeChoice> {
  protected:
-  void SetUp() override {
-    driver().init(0);
-    live_ = driver().live();
-  }
-  void TearDown() override {
-    EXPECT_EQ(driver().live(), live_) << "something was not released";
-    EXPECT_EQ(driver().broken(), 0) << driver().rule();
-  }
+  CleanDriver clean_;
   Random random_{mixed(seed() ^ 131)};
-
- private:
-  long live_ = 0;
 };
 
 /// Memory of the host and of a device, of which each array uses one; the other keeps what fill has written.

@@ -55,38 +55,13 @@ class OnDevice final : public Elsewhere {
   std::map<void *, std::unique_ptr<Allocation>> all_;
 };
 
-/// What a test leaves behind, and the rules of the driver that it breaks.
 class Clean {
  protected:
-  Clean() {
-    driver().init(0);
-    live_ = driver().live();
-  }
-  ~Clean() {
-    EXPECT_EQ(driver().live(), live_) << "something was not released";
-    EXPECT_EQ(driver().broken(), 0) << driver().rule();
-  }
+  CleanDriver clean_;
   Random random_{mixed(seed() ^ 97)};
-
- private:
-  long live_ = 0;
 };
 
-class Staged : public testing::TestWithParam<ModeChoice> {
- protected:
-  void SetUp() override {
-    driver().init(0);
-    live_ = driver().live();
-  }
-  void TearDown() override {
-    EXPECT_EQ(driver().live(), live_) << "something was not released";
-    EXPECT_EQ(driver().broken(), 0) << driver().rule();
-  }
-  Random random_{mixed(seed() ^ 97)};
-
- private:
-  long live_ = 0;
-};
+class Staged : public testing::TestWithParam<ModeChoice>, protected Clean {};
 
 TEST_P(Staged, fields_of_any_case_are_swapped_in_any_part) {
   for (const Where where : kPlaces) {
