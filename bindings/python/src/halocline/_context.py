@@ -188,6 +188,16 @@ def _address_of(comm: Any) -> int:
     return int(mpi._addressof(comm))
 
 
+def _array_of(call: str, shape: int | Sequence[int], dtype: DTypeLike, order: str) -> tuple[np.dtype[Any], tuple[int, ...], int]:
+    """The type, the shape and the bytes of an array that a call is to make."""
+    kind = dtype_of(dtype, call)
+    cells = shape_of(shape, f"{call}: shape")
+    count = bytes_of(cells, kind, call)
+    if order not in ("C", "F"):
+        raise ArgumentError(f"{call}: order is {order!r}; it must be 'C' or 'F'")
+    return kind, cells, count
+
+
 class Context:
     """The library opened for the ranks of a communicator.
 
@@ -251,11 +261,7 @@ class Context:
         ArgumentError for a wrong shape or dtype on one of them, OutOfMemoryError if shared memory is short on one.
         """
         with agreeing(self, "Context.zeros"):
-            kind = dtype_of(dtype, "Context.zeros")
-            cells = shape_of(shape, "Context.zeros: shape")
-            count = bytes_of(cells, kind, "Context.zeros")
-            if order not in ("C", "F"):
-                raise ArgumentError(f"Context.zeros: order is {order!r}; it must be 'C' or 'F'")
+            kind, cells, count = _array_of("Context.zeros", shape, dtype, order)
         return self._core.allocate(max(count, 1))[:count].view(kind).reshape(cells, order=order)
 
     def device_zeros(self, shape: int | Sequence[int], dtype: DTypeLike = np.float64, order: Literal["C", "F"] = "C") -> DeviceArray:
@@ -265,11 +271,7 @@ class Context:
         if one has loaded no driver of a device, StateError if no device is current, OutOfMemoryError or DeviceError if the driver fails.
         """
         with agreeing(self, "Context.device_zeros"):
-            kind = dtype_of(dtype, "Context.device_zeros")
-            cells = shape_of(shape, "Context.device_zeros: shape")
-            count = bytes_of(cells, kind, "Context.device_zeros")
-            if order not in ("C", "F"):
-                raise ArgumentError(f"Context.device_zeros: order is {order!r}; it must be 'C' or 'F'")
+            kind, cells, count = _array_of("Context.device_zeros", shape, dtype, order)
         return DeviceArray(self, self._core.allocate_on_device(count), cells, kind, order)
 
     def close(self) -> None:
