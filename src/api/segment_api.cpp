@@ -108,8 +108,8 @@ Status check_place(const Caller &, const Other &) {
 }
 
 template <class... Arguments>
-[[gnu::noinline]] Status check_places(const char *call, const hlc_segment *segment, Arguments... arguments) {
-  const Caller caller{call, segment && segment->inner ? segment->inner->communicator().rank() : 0};
+[[gnu::noinline]] Status check_places(const char *call, const Segment &segment, Arguments... arguments) {
+  const Caller caller{call, segment.communicator().rank()};
   Status status = Status::ok;
   static_cast<void>((... && (status = check_place(caller, arguments), !halocline::core::failed(status))));
   return status;
@@ -147,8 +147,9 @@ template <class Operation, class First, class... Arguments>
 /// Calls operation(call, target, arguments...) on a place in the memory of a rank.
 template <class Operation, class... Arguments>
 hlc_status at(const char *call, const hlc_target &target, Operation operation, Arguments... arguments) {
-  if (device::driver())
-    if (const Status status = check_places(call, target.segment, arguments...); halocline::core::failed(status)) return api::out(status);
+  if (device::driver() && target.segment && target.segment->inner)
+    if (const Status status = check_places(call, *target.segment->inner, arguments...); halocline::core::failed(status))
+      return api::out(status);
   if (trace::is_on()) return at_recorded(call, target, operation, arguments...);
   if (target.segment && target.segment->inner)
     if (const RemoteMemory *usual = target.segment->inner->find_usual(target.rank))
@@ -376,7 +377,7 @@ hlc_status hlc_atomics(hlc_atomic *list, int64_t count) {
   if (count < 0) return api::out(fail(Status::argument, "%s: invalid count %lld", call, static_cast<long long>(count)));
   if (!list && count > 0) return api::out(api::null(call, "list"));
   if (device::driver())
-    if (const Status status = device::check_argument({call, 0}, "list", list); halocline::core::failed(status)) return api::out(status);
+    if (const Status status = device::check_argument({call}, "list", list); halocline::core::failed(status)) return api::out(status);
   for (int64_t done = 0; done < count; done += kMaxAtomicsAtOnce) {
     const auto some = static_cast<std::size_t>(std::min<int64_t>(count - done, kMaxAtomicsAtOnce));
     if (const Status status = carry_out(call, list + done, some); halocline::core::failed(status)) return api::out(status);

@@ -27,10 +27,11 @@ namespace {
 /// What is refused has not been started, and may be tried again.
 Status start(const char *call, const hlc_sparse &sparse, halocline::core::SparseExchange &inner, int count,
              const hlc_sparse_message *messages) {
+  const halocline::core::Caller caller{call, sparse.context->inner.rank()};
   if (device::driver() && messages)
     for (int i = 0; i < count; ++i)
-      HLC_TRY(device::check_argument({call, sparse.context->inner.rank()}, ("messages[" + std::to_string(i) + "].data").c_str(),
-                                     messages[i].data));
+      if (halocline::core::failed(device::check_argument(caller, "data", messages[i].data)))
+        return device::check_argument(caller, ("messages[" + std::to_string(i) + "].data").c_str(), messages[i].data);
   return inner.start(count, messages);
 }
 

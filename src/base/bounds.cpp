@@ -7,9 +7,8 @@
 namespace halocline::core {
 
 Status out_of_bounds(const Caller &caller, const Bound &bound) {
-  const std::string who = caller.rank < 0 ? caller.call : std::string(caller.call) + " on rank " + std::to_string(caller.rank);
   const std::string must = " but must be " + std::to_string(bound.least) + " to " + std::to_string(bound.greatest);
-  return fail(Status::argument, "%s: %s is %lld%s", who.c_str(), bound.name, static_cast<long long>(bound.value),
+  return fail(Status::argument, "%s: %s is %lld%s", caller.text().c_str(), bound.name, static_cast<long long>(bound.value),
               bound.rest ? bound.rest : must.c_str());
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 
 #include "base/status.hpp"
 
@@ -13,6 +14,9 @@ namespace halocline::core {
 struct Caller {
   const char *call;
   int rank = -1;
+
+  /// "hlc_call on rank 1".
+  std::string text() const { return rank < 0 ? call : std::string(call) + " on rank " + std::to_string(rank); }
 };
 
 struct Bound {

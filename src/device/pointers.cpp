@@ -27,11 +27,10 @@ Status check_argument(const Caller &caller, const char *argument, const void *da
   if (page == page_of_host || !data) return Status::ok;
   const Driver *const known = driver();
   if (const int device = find_device(data); device != kHost)
-    return fail(
-        Status::unsupported,
-        "%s on rank %d: %s is in the memory of %s, which this call does not access: pass memory that the host can access (also pinned or "
-        "managed memory), and copy to and from the device around the call",
-        caller.call, caller.rank, argument, name_of_device(device).c_str());
+    return fail(Status::unsupported,
+                "%s: %s is in the memory of %s, which this call does not access: pass memory that the host can access (also pinned or "
+                "managed memory), and copy to and from the device around the call",
+                caller.text().c_str(), argument, name_of_device(device).c_str());
   if (known && !known->is_hip) page_of_host = page;
   return Status::ok;
 }
