@@ -240,7 +240,12 @@ TEST_F(ReadInPlace, fields_of_any_case_are_swapped_in_any_part) {
       const long before = driver().read();
       swap_parts(rig, false);
       if (where == Where::everywhere && mode == HLC_MODE_DIRECT && driver().is_stand_in) {
-        EXPECT_EQ(driver().read() > before, info.via_direct > 0 && info.bytes_in > 0);
+        const bool reads = driver().read() > before, may_read = info.via_direct > 0 && info.bytes_in > 0;
+        EXPECT_LE(reads, may_read);
+        // All bytes that arrive may be those of neighbours on other nodes.
+        if (info.via_direct == info.neighbours) {
+          EXPECT_EQ(reads, may_read);
+        }
       }
     }
 }
