@@ -28,6 +28,7 @@ program staggered_test
   end do
   call test_mode("p2p", HLC_NODES_OWNED, [.true., .true.])
   call test_wrong_shapes()
+  call test_wrong_shapes_of_blocks()
   call finish_tests(context)
 
 contains
@@ -211,8 +212,6 @@ contains
   subroutine test_wrong_shapes()
     type(hlc_grid) :: grid
     type(hlc_halo) :: halo
-    type(hlc_blocks) :: blocks
-    type(hlc_box) :: box
     real(real64), target :: u(0:6, 0:5), narrow(0:5, 0:5)
     real(real64), pointer :: made(:, :)
     integer :: status
@@ -244,6 +243,14 @@ contains
     call hlc_halo_start(halo, depth=-1, status=status)
     call expect_error(status, HLC_ERR_ARGUMENT, "depth is -1", "a negative depth")
     call hlc_halo_finalise(halo)
+    call end_test("shapes that do not fit are refused")
+  end subroutine
+
+  subroutine test_wrong_shapes_of_blocks()
+    type(hlc_blocks) :: blocks
+    type(hlc_box) :: box
+    real(real64), target :: u(0:6, 0:5), narrow(0:5, 0:5)
+    integer :: status
     box%start(1) = 4 * context%rank
     box%count(1:2) = 4
     call hlc_blocks_init(context, [4_c_int64_t * context%size, 4_c_int64_t], [.true., .true.], [box], &
@@ -284,6 +291,6 @@ contains
                                   hlc_shaped(hlc_field_of(u, "u"), HLC_NODES_SHARED)], [1, 3]), 1, blocks, status=status)
     call expect_error(status, HLC_ERR_ARGUMENT, "fields(1, 1) 'u' has another shape than fields(1, 2)", &
                       "a first box of another shape")
-    call end_test("shapes that do not fit are refused")
+    call end_test("shapes of blocks that do not fit are refused")
   end subroutine
 end program staggered_test
