@@ -112,7 +112,7 @@ bool collide_row(const Relaxation &r, double *f, std::int64_t stride, std::int64
     // The velocity is that in the middle of the step, after half of the force.
     jx += 0.5 * fx, jy += 0.5 * fy, jz += 0.5 * fz;
     const double ux = jx / rho, uy = jy / rho, uz = jz / rho;
-    wrong |= (ux * ux + uy * uy + uz * uz < kMostMach * kMostMach / 3) & (rho > 0) ? 0 : 1;
+    wrong |= ((ux * ux + uy * uy + uz * uz < kMostMach * kMostMach / 3) & (rho > 0)) ? 0 : 1;
     Tensor q = flux(rho, ux, uy, uz);
     if constexpr (kStressed) {
       add(q, *chemistry, z);
