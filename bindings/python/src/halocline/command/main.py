@@ -8,10 +8,13 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import IO
+from typing import TYPE_CHECKING
 
 from halocline.command import native
 from halocline.command.status import EXIT_CODES, Exit, Failure
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 DESCRIPTION = """Halo swaps and one-sided communication on this machine: is the MPI right, which mode is the fastest, and why.
 
@@ -22,7 +25,7 @@ DESCRIPTION = """Halo swaps and one-sided communication on this machine: is the 
 class Parser(argparse.ArgumentParser):
     """One that does not conceal that its help could not be written."""
 
-    def _print_message(self, message: str, file: IO[str] | None = None) -> None:
+    def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
         if message:
             (file or sys.stderr).write(message)
 
