@@ -2,34 +2,25 @@
 // are verified. Periodic grids of 1, 2 and 3 dimensions; MPI_Neighbor_alltoall, MPI_Neighbor_alltoallw with the faces of a box as subarrays,
 // and both persistent. Arguments: --samples=N, --sample-us=N, --dimensions=1, 2 or 3.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <dlfcn.h>
 #include <mpi.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <halocline/mpi4.h>
 
+#include "race.hpp"
+
 namespace {
 
-/// The host's function behind the drop-in's; null if it has none.
-template <class Function>
-Function *host_function(Function *, const char *name) {
-  Dl_info host{};
-  if (dladdr(reinterpret_cast<const void *>(&MPI_Comm_size), &host) == 0) return nullptr;
-  void *const library = dlopen(host.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  return library ? reinterpret_cast<Function *>(dlsym(library, name)) : nullptr;
-}
-#define HOST(name) host_function(&name, "P" #name)
+using race::rewrite;
+using race::Side;
 
-struct Options {
-  int samples = 25;
-  double sample_us = 2000;
+struct Options : race::Options {
   std::vector<int> dimensions{1, 2, 3};
 };
 
@@ -47,27 +38,6 @@ Grid make_grid(int dimensions) {
   MPI_Cart_create(MPI_COMM_WORLD, dimensions, dims.data(), periods.data(), 0, &grid.comm);
   MPI_Comm_rank(grid.comm, &grid.rank);
   return grid;
-}
-
-/// One side of a comparison: an exchange of buffers of its own.
-struct Side {
-  const char *name;
-  std::function<void()> exchange;
-  std::function<bool()> is_right;
-  std::vector<double> us;
-};
-
-double slowest(double mine) {
-  double all = 0;
-  MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return all;
-}
-
-double sample(Side &side, int count) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double begin = MPI_Wtime();
-  for (int i = 0; i < count; ++i) side.exchange();
-  return slowest((MPI_Wtime() - begin) / count * 1e6);
 }
 
 /// Where a side has the faces of a box of side^3 doubles, or rows of bytes.
@@ -158,47 +128,12 @@ bool are_faces_right(const Grid &grid, Halo &halo, int side) {
   return right;
 }
 
-/// A program has written what it sends: the line is in its own cache alone.
-void rewrite(std::vector<double> &values) {
-  constexpr std::size_t kDoublesOfLine = 8;
-  for (std::size_t i = 0; i < values.size(); i += kDoublesOfLine) {
-    volatile double &value = values[i];
-    value = value;
-  }
-}
-
-double percentile(std::vector<double> values, double part) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1) + 0.5)];
-}
-
 bool compare(const Options &options, const Grid &grid, const char *what, long bytes, std::vector<Side> sides) {
-  int count = 1;
-  for (Side &side : sides) {
-    for (int i = 0; i < 5; ++i) sample(side, 2);
-    const double us = sample(side, 5);
-    if (&side == &sides.front()) count = std::clamp(static_cast<int>(options.sample_us / us), 1, 2000);
-  }
-  MPI_Bcast(&count, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  bool right = true;
-  for (int s = 0; s < options.samples; ++s) {
-    for (std::size_t i = 0; i < sides.size(); ++i) {
-      Side &side = sides[(i + static_cast<std::size_t>(s)) % sides.size()];
-      side.us.push_back(sample(side, count));
-      right = right && side.is_right();
-    }
-  }
-  int mine = right ? 1 : 0, all = 0;
-  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (grid.rank == 0) {
-    std::printf("%-28s %dD %8ld", what, grid.dimensions, bytes);
-    for (const double part : {0.0, 0.25, 0.5})
-      std::printf("   %8.2f %8.2f %6.2f", percentile(sides[0].us, part), percentile(sides[1].us, part),
-                  percentile(sides[1].us, part) / percentile(sides[0].us, part));
-    std::printf("%s\n", all ? "" : "   WRONG DATA");
-    std::fflush(stdout);
-  }
-  return all != 0;
+  const bool right = race::run(options, sides);
+  char line[80];
+  std::snprintf(line, sizeof line, "%-28s %dD %8ld", what, grid.dimensions, bytes);
+  race::print(line, sides[0], sides[1], right);
+  return right;
 }
 
 bool race_rows(const Options &options, const Grid &grid, int doubles) {
@@ -211,6 +146,7 @@ bool race_rows(const Options &options, const Grid &grid, int doubles) {
                 [&halo, &grid, function] {
                   rewrite(halo.sent);
                   function(halo.sent.data(), halo.count, MPI_DOUBLE, halo.received.data(), halo.count, MPI_DOUBLE, grid.comm);
+                  race::reread(halo.received);
                 },
                 [&halo, &grid] { return is_row_right(grid, halo); },
                 {}};
@@ -254,7 +190,15 @@ bool race_persistent(const Options &options, const Grid &grid, int doubles) {
     host_init(halos[1].sent.data(), doubles, MPI_DOUBLE, halos[1].received.data(), doubles, MPI_DOUBLE, grid.comm, MPI_INFO_NULL,
               &requests[1]);
   const auto right_of = [&](std::size_t i) { return [&grid, &halo = halos[i]] { return is_row_right(grid, halo); }; };
-  Side own{"drop-in", [&] { rewrite(halos[0].sent), MPI_Start(&requests[0]), MPI_Wait(&requests[0], MPI_STATUS_IGNORE); }, right_of(0), {}};
+  Side own{"drop-in",
+           [&] {
+             rewrite(halos[0].sent);
+             MPI_Start(&requests[0]);
+             MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+             race::reread(halos[0].received);
+           },
+           right_of(0),
+           {}};
   Side other{"host",
              [&] {
                rewrite(halos[1].sent);
@@ -264,6 +208,7 @@ bool race_persistent(const Options &options, const Grid &grid, int doubles) {
                  host_begin(halos[1].sent.data(), doubles, MPI_DOUBLE, halos[1].received.data(), doubles, MPI_DOUBLE, grid.comm,
                             &requests[1]);
                MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+               race::reread(halos[1].received);
              },
              right_of(1),
              {}};
@@ -281,14 +226,13 @@ int main(int argc, char **argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    if (word.rfind("--samples=", 0) == 0) options.samples = std::max(1, std::atoi(word.c_str() + 10));
-    if (word.rfind("--dimensions=", 0) == 0) options.dimensions.assign(1, std::clamp(std::atoi(word.c_str() + 13), 1, 3));
-    if (word.rfind("--sample-us=", 0) == 0) options.sample_us = std::atof(word.c_str() + 12);
+    if (word.rfind("--dimensions=", 0) == 0)
+      options.dimensions.assign(1, std::clamp(std::atoi(word.c_str() + 13), 1, 3));
+    else
+      race::take(&options, word);
   }
   bool right = true;
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0)
+  if (race::world_rank() == 0)
     std::printf(
         "microseconds: drop-in, host, host / drop-in; of the least samples, of the lower quartiles, of the medians. Bytes: of a block\n");
   for (const int dimensions : options.dimensions) {

@@ -165,7 +165,7 @@ void Links::lay_out(const Pattern &near) {
   head.out = static_cast<std::int64_t>(near.out.size());
   head.in = static_cast<std::int64_t>(near.in.size());
   auto *in = words_at<InWords>(part, form.in_words);
-  for (const EdgeEnd &edge : near.in) new (in++) InWords{{}, edge.rank, edge.key};
+  for (const EdgeEnd &edge : near.in) new (in++) InWords{{}, {}, edge.rank, edge.key};
   auto *out = words_at<OutWords>(part, form.out_words);
   std::int64_t begin = form.rings;
   for (const EdgeEnd &edge : near.out) {
@@ -192,7 +192,9 @@ Status Links::connect() {
     const OutWords *const mine = find_edge(out_of(me), words_at<PartHead>(part_of(me), 0)->out, edge.rank, edge.key);
     if (!theirs || !mine) return no_such_edge(me, "sends to", edge.rank);
     edge.read = &theirs->read;
+    if (edge.rank != me) edge.destination = &theirs->destination;
     edge.ring = {part_of(me) + mine->ring, mine->slot_bytes};
+    edge.process = comm_->context.doorbell().process_of(comm_->member_of(edge.rank));
     members_.push_back(comm_->member_of(edge.rank));
   }
   for (const int i : near_in_) {
@@ -201,6 +203,7 @@ Status Links::connect() {
     const OutWords *const theirs = find_edge(out_of(edge.rank), words_at<PartHead>(part_of(edge.rank), 0)->out, me, edge.key);
     if (!theirs || !mine) return no_such_edge(me, "receives from", edge.rank);
     edge.read = &mine->read;
+    edge.destination = &mine->destination;
     edge.ring = {part_of(edge.rank) + theirs->ring, theirs->slot_bytes};
     edge.process = comm_->context.doorbell().process_of(comm_->member_of(edge.rank));
     members_.push_back(comm_->member_of(edge.rank));
@@ -232,6 +235,7 @@ void Links::start(Exchange &exchange) {
   exchange.unread.clear();
   exchange.host.clear();
   active_.push_back(&exchange);
+  offer_destinations(exchange);
   if (!far_in_.empty() || !far_out_.empty()) start_host(exchange);
   progress();
 }
@@ -276,6 +280,8 @@ void Links::end(Exchange &exchange) {
 bool Links::advance(Exchange &exchange, bool in_host) {
   bool any = false;
   if (!exchange.unsent.empty()) any |= do_some(exchange.unsent, [&](int edge) { return send(exchange, edge, in_host); });
+  // Before what others have sent here is read: both ends copy at the same time.
+  if (!exchange.unread.empty()) any |= do_some(exchange.unread, [&](int edge) { return put_to_receiver(exchange, edge); });
   if (!exchange.unreceived.empty()) any |= do_some(exchange.unreceived, [&](int edge) { return receive(exchange, edge, in_host); });
   if (!exchange.unread.empty())
     do_some(exchange.unread, [&](int edge) {
@@ -295,7 +301,8 @@ bool Links::send(Exchange &exchange, int number, bool in_host) {
   const Block &block = exchange.out[static_cast<std::size_t>(number)];
   SlotHead &slot = edge.ring.slot(exchange.number);
   slot.bytes = block.bytes();
-  slot.route = slot.bytes <= edge.ring.slot_bytes ? Route::in_slot : comm_->reads_others() ? Route::in_memory : Route::by_host;
+  slot.route = route_of(block, edge);
+  slot.mover.store(Mover::nobody, std::memory_order_relaxed);
   if (slot.route == Route::by_host) {
     if (in_host) return false;
     if (const int code = send_by_host(exchange, block, edge)) exchange.code = code;
@@ -308,6 +315,13 @@ bool Links::send(Exchange &exchange, int number, bool in_host) {
   slot.number.store(exchange.number, std::memory_order_release);
   edge.sent = exchange.number;
   return true;
+}
+
+/// A rank copies what it sends to itself once.
+Route Links::route_of(const Block &block, const OutEdge &edge) const {
+  if (edge.rank == comm_->context.rank() && block.layout->contiguous() && !block.is_on_device) return Route::in_memory;
+  if (block.bytes() <= edge.ring.slot_bytes) return Route::in_slot;
+  return comm_->reads_others() ? Route::in_memory : Route::by_host;
 }
 
 /// What the receiver reads in this process's memory is one run of bytes: packed here, if it is not.
@@ -338,7 +352,13 @@ bool Links::receive(Exchange &exchange, int number, bool in_host) {
   if (slot.number.load(std::memory_order_acquire) != exchange.number) return false;
   const bool calls_mpi = slot.route == Route::by_host || exchange.in[static_cast<std::size_t>(number)].is_on_device;
   if (calls_mpi && in_host) return false;
-  const int code = unpack(exchange, exchange.in[static_cast<std::size_t>(number)], edge, slot);
+  Mover mover = Mover::nobody;
+  // SYNC put-before-done (pairs with Links::put_to_receiver)
+  if (slot.route == Route::in_memory && !slot.mover.compare_exchange_strong(mover, Mover::receiver, std::memory_order_acquire) &&
+      mover != Mover::sender_is_done)
+    return false;
+  const int code =
+      mover == Mover::sender_is_done ? MPI_SUCCESS : unpack(exchange, exchange.in[static_cast<std::size_t>(number)], edge, slot);
   if (code != MPI_SUCCESS) exchange.code = code;
   edge.received = exchange.number;
   // SYNC read-before-reuse (pairs with Links::send)
@@ -366,6 +386,7 @@ int Links::unpack(Exchange &exchange, const Block &block, const InEdge &edge, Sl
 void Links::abandon(Exchange &exchange) {
   const std::lock_guard lock(busy);
   active_.erase(std::remove(active_.begin(), active_.end(), &exchange), active_.end());
+  withdraw_destinations(exchange);
 }
 
 int Links::await(Exchange &exchange) {

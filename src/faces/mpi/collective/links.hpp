@@ -92,12 +92,15 @@ class Links final : public DrivenLinks {
     int rank = MPI_PROC_NULL, key = 0;
     Ring ring;
     const Counter *read = nullptr;
+    const Destination *destination = nullptr;  // null if this process cannot put there
     std::uint64_t sent = 0, read_known = 0;
+    pid_t process = 0;
   };
   struct InEdge {
     int rank = MPI_PROC_NULL, key = 0;
     Ring ring;
     Counter *read = nullptr;
+    Destination *destination = nullptr;
     std::uint64_t received = 0;
     pid_t process = 0;
   };
@@ -108,6 +111,10 @@ class Links final : public DrivenLinks {
   Status connect();
   int tag_of(int key) const { return first_tag_ + key; }
   bool advance(Exchange &exchange, bool in_host);
+  void offer_destinations(const Exchange &exchange);
+  void withdraw_destinations(const Exchange &exchange);
+  Route route_of(const Block &block, const OutEdge &edge) const;
+  bool put_to_receiver(const Exchange &exchange, int edge);
   bool send(Exchange &exchange, int edge, bool in_host);
   void pack(Exchange &exchange, const Block &block, SlotHead &slot);
   bool receive(Exchange &exchange, int edge, bool in_host);

@@ -21,8 +21,15 @@ inline constexpr std::uint64_t kSlots = 4;
 struct PartHead {
   std::int64_t out = 0, in = 0;
 };
+/// Where a rank wants the message with this number: one run of bytes of its own memory. The sender may put it there.
+struct Destination {
+  std::atomic<std::uint64_t> number;  // 0: nothing may be put any more
+  std::uint64_t address;
+  std::int64_t bytes;
+};
 struct InWords {
   Counter read;  // messages that this rank has read
+  Destination destination;
   int rank, key;
 };
 struct OutWords {
@@ -33,16 +40,21 @@ struct OutWords {
 /// The route of a message's bytes.
 enum class Route : std::int64_t {
   in_slot,   // behind the SlotHead
-  in_memory,  // at `address` of the sender's process, until the message has been read
+  in_memory,  // at `address` of the sender's process, until one of both has copied it
   by_host    // as a message of the host
 };
-struct SlotHead {
+inline constexpr std::size_t kSlotHead = 64;  // a cache line
+
+/// Who copies a message in memory: the first of both that comes to it.
+enum class Mover : std::uint64_t { nobody, receiver, sender, sender_is_done };
+struct alignas(kSlotHead) SlotHead {
   std::atomic<std::uint64_t> number;  // of the message in this slot, from 1 on
+  std::atomic<Mover> mover;
   std::int64_t bytes;
   std::uint64_t address;
   Route route;
 };
-static_assert(sizeof(SlotHead) == 32 && std::atomic<std::uint64_t>::is_always_lock_free);
+static_assert(sizeof(SlotHead) == kSlotHead && std::atomic<Mover>::is_always_lock_free);
 
 /// From a slot to the next.
 constexpr std::int64_t slot_distance(std::int64_t slot_bytes) {

@@ -1,5 +1,6 @@
-// Messages that are not in shared memory: the kernel copies them from another process, or the host moves them.
+// Messages that are not in shared memory: the kernel copies them from or to another process, or the host moves them.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <signal.h>
 #include <sys/uio.h>
 
 #include <cerrno>
@@ -12,19 +13,22 @@
 namespace halocline::core::mpi {
 namespace {
 
-/// Copies memory of another process of this node; an errno or 0.
-int read_process(pid_t process, std::uint64_t address, char *to, std::int64_t bytes) {
+/// Copies between this process and another one of this node, as `copy` does; an errno or 0.
+int copy_memory(decltype(&process_vm_readv) copy, pid_t process, std::uint64_t there, char *here, std::int64_t bytes) {
   constexpr std::int64_t kMost = std::int64_t{1} << 30;
   for (std::int64_t done = 0; done < bytes;) {
     const auto part = static_cast<std::size_t>(std::min(kMost, bytes - done));
-    const iovec local{to + done, part};
+    const iovec local{here + done, part};
     // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of another process
-    const iovec remote{reinterpret_cast<void *>(address + static_cast<std::uint64_t>(done)), part};
-    const ssize_t copied = process_vm_readv(process, &local, 1, &remote, 1, 0);
+    const iovec remote{reinterpret_cast<void *>(there + static_cast<std::uint64_t>(done)), part};
+    const ssize_t copied = copy(process, &local, 1, &remote, 1, 0);
     if (copied <= 0) return copied < 0 ? errno : EFAULT;
     done += copied;
   }
   return 0;
+}
+int read_process(pid_t process, std::uint64_t there, char *here, std::int64_t bytes) {
+  return copy_memory(process_vm_readv, process, there, here, bytes);
 }
 
 #if MPI_VERSION >= 4
@@ -86,6 +90,63 @@ int Links::read_memory(const Block &block, const InEdge &edge, const SlotHead &s
   if (error == 0) return MPI_SUCCESS;
   return error == ESRCH ? refuse(class_of_dead_peer(), "the process of rank %d has ended", edge.rank)
                         : refuse(MPI_ERR_OTHER, "the memory of rank %d cannot be read: %s", edge.rank, std::strerror(error));
+}
+
+/// Only for the next message of an edge: an earlier one may still be under way.
+void Links::offer_destinations(const Exchange &exchange) {
+  if (!comm_->reads_others()) return;
+  for (const int number : near_in_) {
+    const InEdge &edge = in_[static_cast<std::size_t>(number)];
+    const Block &block = exchange.in[static_cast<std::size_t>(number)];
+    const bool is_one_run = block.layout->contiguous() && !block.is_on_device;
+    if (!is_one_run || block.bytes() <= edge.ring.slot_bytes || edge.received != exchange.number - 1) continue;
+    edge.destination->address = reinterpret_cast<std::uint64_t>(block.address);
+    edge.destination->bytes = block.bytes();
+    // SYNC destination-before-put (pairs with Links::put_to_receiver): the program is done with what was in this memory.
+    edge.destination->number.store(exchange.number, std::memory_order_release);
+  }
+}
+
+/// Puts a published message where its receiver wants it, unless that reads it already. Where it cannot, the receiver will read it.
+bool Links::put_to_receiver(const Exchange &exchange, int number) {
+  OutEdge &edge = out_[static_cast<std::size_t>(number)];
+  SlotHead &slot = edge.ring.slot(exchange.number);
+  // Where the receiver has read it a later message may be there.
+  if (slot.number.load(std::memory_order_relaxed) != exchange.number) return false;
+  // SYNC destination-before-put (pairs with Links::offer_destinations)
+  if (!edge.destination || edge.destination->number.load(std::memory_order_acquire) != exchange.number ||
+      edge.destination->bytes < slot.bytes)
+    return false;
+  Mover mover = Mover::nobody;
+  if (!slot.mover.compare_exchange_strong(mover, Mover::sender, std::memory_order_relaxed)) return false;
+  // SYNC withdrawn-or-waited-for (pairs with Links::withdraw_destinations): this rank sees that it is withdrawn, or the receiver waits for this rank.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (edge.destination->number.load(std::memory_order_relaxed) == exchange.number) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of this process
+    char *const bytes = reinterpret_cast<char *>(slot.address);
+    if (copy_memory(process_vm_writev, edge.process, edge.destination->address, bytes, slot.bytes) == 0) {
+      // SYNC put-before-done (pairs with Links::receive)
+      slot.mover.store(Mover::sender_is_done, std::memory_order_release);
+      return true;
+    }
+  }
+  edge.destination = nullptr;
+  slot.mover.store(Mover::nobody, std::memory_order_release);
+  return false;
+}
+
+/// Nothing is put into this process's memory any more for an exchange that has failed. A sender that is at it is waited for, if it lives.
+void Links::withdraw_destinations(const Exchange &exchange) {
+  for (const int number : exchange.unreceived) {
+    InEdge &edge = in_[static_cast<std::size_t>(number)];
+    edge.destination->number.store(0, std::memory_order_relaxed);
+    // SYNC withdrawn-or-waited-for (pairs with Links::put_to_receiver)
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    SlotHead &slot = edge.ring.slot(exchange.number);
+    while (slot.number.load(std::memory_order_acquire) == exchange.number && slot.mover.load(std::memory_order_acquire) == Mover::sender &&
+           kill(edge.process, 0) == 0)
+      cpu_pause();
+  }
 }
 
 /// Blocks to and from other nodes.
