@@ -228,9 +228,9 @@ TEST(Links, take_absolute_addresses) {
   MPI_Comm_free(&ring);
 }
 
-/// More long messages under way than an edge has slots: each is read by its receiver or put there by its sender, whichever comes first. What has
+/// More long messages under way than an edge has slots: each is read by its receiver or put there by its sender, whichever is ready first. What has
 /// been received is the program's again, and nothing is put there any more.
-TEST(Links, copy_a_long_message_once_whoever_is_late) {
+TEST(Links, copy_a_long_message_once_if_either_rank_is_late) {
   MPI_Comm ring = make_ring();
   MPI_Neighbor_alltoall(nullptr, 0, MPI_INT, nullptr, 0, MPI_INT, ring);
   std::minstd_rand random(static_cast<unsigned>(rank() + 1));

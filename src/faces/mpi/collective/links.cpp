@@ -302,7 +302,7 @@ bool Links::send(Exchange &exchange, int number, bool in_host) {
   SlotHead &slot = edge.ring.slot(exchange.number);
   slot.bytes = block.bytes();
   slot.route = route_of(block, edge);
-  slot.mover.store(Mover::nobody, std::memory_order_relaxed);
+  slot.mover.store(Mover::none, std::memory_order_relaxed);
   if (slot.route == Route::by_host) {
     if (in_host) return false;
     if (const int code = send_by_host(exchange, block, edge)) exchange.code = code;
@@ -352,7 +352,7 @@ bool Links::receive(Exchange &exchange, int number, bool in_host) {
   if (slot.number.load(std::memory_order_acquire) != exchange.number) return false;
   const bool calls_mpi = slot.route == Route::by_host || exchange.in[static_cast<std::size_t>(number)].is_on_device;
   if (calls_mpi && in_host) return false;
-  Mover mover = Mover::nobody;
+  Mover mover = Mover::none;
   // SYNC put-before-done (pairs with Links::put_to_receiver)
   if (slot.route == Route::in_memory && !slot.mover.compare_exchange_strong(mover, Mover::receiver, std::memory_order_acquire) &&
       mover != Mover::sender_is_done)

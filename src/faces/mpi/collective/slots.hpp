@@ -45,8 +45,8 @@ enum class Route : std::int64_t {
 };
 inline constexpr std::size_t kSlotHead = 64;  // a cache line
 
-/// Who copies a message in memory: the first of both that comes to it.
-enum class Mover : std::uint64_t { nobody, receiver, sender, sender_is_done };
+/// The rank that copies a message in memory: the one of both that is ready first.
+enum class Mover : std::uint64_t { none, receiver, sender, sender_is_done };
 struct alignas(kSlotHead) SlotHead {
   std::atomic<std::uint64_t> number;  // of the message in this slot, from 1 on
   std::atomic<Mover> mover;

@@ -117,7 +117,7 @@ bool Links::put_to_receiver(const Exchange &exchange, int number) {
   if (!edge.destination || edge.destination->number.load(std::memory_order_acquire) != exchange.number ||
       edge.destination->bytes < slot.bytes)
     return false;
-  Mover mover = Mover::nobody;
+  Mover mover = Mover::none;
   if (!slot.mover.compare_exchange_strong(mover, Mover::sender, std::memory_order_relaxed)) return false;
   // SYNC withdrawn-or-waited-for (pairs with Links::withdraw_destinations): this rank sees that it is withdrawn, or the receiver waits for this rank.
   std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -131,7 +131,7 @@ bool Links::put_to_receiver(const Exchange &exchange, int number) {
     }
   }
   edge.destination = nullptr;
-  slot.mover.store(Mover::nobody, std::memory_order_release);
+  slot.mover.store(Mover::none, std::memory_order_release);
   return false;
 }
 
