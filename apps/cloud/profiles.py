@@ -3,9 +3,10 @@
 """Draws what cloud --statistics wrote: liquid water path, cloud cover, the moist layer's height and the strongest vertical motion over
 time, and profiles averaged over the last part of the run.
 
-profiles.py STATISTICS... [--output PICTURE] [--last SECONDS]
+profiles.py STATISTICS... [--output PICTURE] [--last SECONDS] [--published]
 
-Several files are one run that went on from restarts. The picture's name is that of the first file with .png. Also prints the averages.
+Several files are one run that went on from restarts. The picture's name is that of the first file with .png. Also prints the averages. With
+--published, for a run of DYCOMS-II RF01, what is known of the published runs' range is drawn below the series (published.py).
 Needs NumPy and matplotlib.
 """
 import argparse
@@ -17,6 +18,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
 import plots  # noqa: E402
+import published  # noqa: E402
 
 # Name, title, factor from the file's unit, unit as printed.
 SERIES = [("liquid_water_path", "Liquid water path", 1000.0, "g m⁻²"), ("cloud_cover", "Cloud cover", 1.0, "1"),
@@ -32,6 +34,7 @@ def read_arguments():
     parser.add_argument("files", nargs="+", type=pathlib.Path, help="what cloud --statistics wrote")
     parser.add_argument("--output", type=pathlib.Path, help="the picture")
     parser.add_argument("--last", type=float, default=1800.0, help="seconds over which profiles are averaged (default: 1800)")
+    parser.add_argument("--published", action="store_true", help="draw the range of the published runs of DYCOMS-II RF01")
     return parser.parse_args()
 
 
@@ -53,8 +56,10 @@ def series_of(records, name):
     return np.array([np.max(record[name]) for record in records])
 
 
-def draw_series(axes, records, series):
+def draw_series(axes, records, series, ranges):
     name, title, factor, unit = series
+    if name in ranges:
+        published.draw_range(axes, ranges[name])
     axes.plot(series_of(records, "time") / 3600, factor * series_of(records, name), color="#0b6e8a", linewidth=1.4)
     axes.set_title(title, fontsize=9, loc="left")
     axes.set_ylabel(unit, fontsize=8)
@@ -80,8 +85,9 @@ def main():
     records = records_of(options.files)
     last = [record for record in records if record["time"] >= records[-1]["time"] - options.last]
     figure, axes = plots.plt.subplots(2, 5, figsize=(15, 6), layout="constrained")
+    ranges = published.read_range() if options.published else {}
     for place, series in zip(axes[:, :2].flat, SERIES):
-        draw_series(place, records, series)
+        draw_series(place, records, series, ranges)
     for place, profile in zip(axes[:, 2:].flat, PROFILES):
         draw_profile(place, last, profile)
     first, end = last[0]["time"], last[-1]["time"]

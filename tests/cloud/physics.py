@@ -3,9 +3,10 @@
 rain that comes and goes is balanced; the case begins with the cloud that it is known for; the start of ./go has one, on any layers; files
 of other grids are refused.
 
-physics.py CLOUD [--progress] -- LAUNCHER FLAG...
+physics.py CLOUD [--progress | --case] -- LAUNCHER FLAG...
 
-With --progress: only that a long run whose output is no terminal says on stderr how far it is.
+With --progress: only that a long run whose output is no terminal says on stderr how far it is. With --case: four hours of the case on its
+coarse grid, which take an hour or more, beside the published runs.
 
 Standard library only. Last line: N passed, N failed, N skipped.
 
@@ -28,6 +29,9 @@ sys.path.insert(0, str(TESTS / "support"))
 import small_disk  # noqa: E402
 
 APP = TESTS.parent / "apps" / "cloud"
+sys.path.insert(0, str(APP))
+import published  # noqa: E402
+
 QUICK, CASE, START = APP / "quick_cloud.nml", APP / "dycoms_rf01.nml", APP / "dycoms_rf01.start"
 
 
@@ -268,6 +272,26 @@ def clouds(runs):
         yield f"the start on {layers} layers: an hour old, a closed cloud in a turbulent layer", bool(start) and (
             start[0]["time"] >= 3600 and start[0]["cloud_cover"] > 0.95 and 0.030 < start[0]["liquid_water_path"] < 0.060
             and 0.1 < max(start[0]["w_variance"]) < 1.0)
+        yield f"the start on {layers} layers is inside the published range", bool(start) and inside_published(runs.folder / "statistics")
+
+
+def inside_published(statistics):
+    """Whether a run has records that can be compared, and all of them are inside."""
+    run, ranges = published.read_run([statistics]), published.read_range()
+    compared = [published.outside(ranges[name], run[name]) for name, *_ in published.QUANTITIES]
+    for (name, *_), (_, found) in zip(published.QUANTITIES, compared):
+        for hours, value, least, most in found:
+            print(f"{name} at {hours:.2f} h is {value:.4g}, in the published runs {least:.4g} to {most:.4g}")
+    return all(count and not found for count, found in compared)
+
+
+def whole_case(runs):
+    file = runs.folder / "means"
+    command = runs.command(2, APP / "dycoms_rf01_coarse.nml", "--until", 14400, "--statistics", file)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    yield "four hours of the case end well", done.returncode == 0 and "BROKEN" not in done.stdout
+    yield "they have a record every five minutes", len(file.read_text().splitlines()) == 49
+    yield "and are inside the published range", inside_published(file)
 
 
 def progress(runs):
@@ -282,8 +306,8 @@ def progress(runs):
 
 def main():
     split = sys.argv.index("--")
-    all_but_progress = [restarts, wrong_input, not_finite, too_fast, output, full_disk, too_large, tracers, rain_that_is_gone, clouds]
-    parts = [progress] if "--progress" in sys.argv[:split] else all_but_progress
+    short = [restarts, wrong_input, not_finite, too_fast, output, full_disk, too_large, tracers, rain_that_is_gone, clouds]
+    parts = {"--progress": [progress], "--case": [whole_case]}.get(sys.argv[2], short)
     passed = failed = skipped = 0
     with tempfile.TemporaryDirectory() as folder:
         runs = Runs(sys.argv[1], sys.argv[split + 1:], folder)
