@@ -18,7 +18,7 @@ void for_rows(const Block &block, const Visit &visit) {
 Correction::Correction(const Setup &setup)
     : block_(setup.block),
       guess_(setup.context, setup.block, 1),
-      potential_(setup.context, setup.block, 1),
+      potential_(setup.context, setup.block, 2),
       displacement_(setup.context, setup.block, 3),
       face_swaps_(setup, Moved(setup.block, guess_, 0, 1), Sides::faces, Way::forward, Site::gauss, "potential of an iteration"),
       swaps_(setup, potential_, Sides::both, Way::forward, Site::gauss, "displacement potential"),
@@ -51,27 +51,27 @@ void Correction::apply_to_row(std::int64_t i, std::int64_t j, double *to) const 
 Solved Correction::run(const std::vector<double> &missing, const Array &density, Sums &sums, const Limits &limits,
                        std::vector<Species> &species) {
   const Solved solved = solve_cg(*this, sums, limits, missing, x_);
-  scatter(block_, x_.data(), potential_);
+  for_own(block_, [&](std::size_t cell, std::size_t own, auto, auto, auto) {
+    double light = 0;
+    for (std::size_t s = 0; s < species.size(); ++s)
+      if (is_light(species[s], species)) light += density.at(cell)[s];
+    potential_.at(cell)[0] = x_[own];
+    potential_.at(cell)[1] = light;
+  });
   swaps_.swap();
-  find_displacements(density, species);
+  find_displacements();
   for (Species &some : species)
     if (is_light(some, species)) displace(some);
   return solved;
 }
 
 /// Density times displacement is the gradient of the potential, on nodes: its divergence is what is missing.
-void Correction::find_displacements(const Array &density, const std::vector<Species> &species) {
+void Correction::find_displacements() {
   gradient(block_, potential_, To::nodes, wider(block_, 0, 1), displacement_);
-  Array &light = potential_;  // no longer needed
-  for_range(block_, wider(block_, 1, 1), [&](std::size_t cell) {
-    *light.at(cell) = 0;
-    for (std::size_t s = 0; s < species.size(); ++s)
-      if (is_light(species[s], species)) *light.at(cell) += density.at(cell)[s];
-  });
   for_range(block_, wider(block_, 0, 1), [&](std::size_t cell) {
     double sum = 0;
     for (int a = 0; a < 8; ++a)
-      sum += *light.at(moved(cell, -(a >> 2) * block_.stride(0) - ((a >> 1) & 1) * block_.stride(1) - (a & 1) * block_.stride(2)));
+      sum += potential_.at(moved(cell, -(a >> 2) * block_.stride(0) - ((a >> 1) & 1) * block_.stride(1) - (a & 1) * block_.stride(2)))[1];
     for (int d = 0; d < 3; ++d) displacement_.at(cell)[d] = sum != 0 ? kPart * displacement_.at(cell)[d] / (0.125 * sum) : 0;
   });
 }
@@ -95,7 +95,7 @@ bool is_light(const Species &species, const std::vector<Species> &all) {
 
 void Correction::add_field(const std::vector<double> &charge, Sums &sums, const Limits &limits, Array &electric) {
   solve_cg(*this, sums, limits, charge, x_);
-  scatter(block_, x_.data(), potential_);
+  for_own(block_, [&](std::size_t cell, std::size_t own, auto, auto, auto) { potential_.at(cell)[0] = x_[own]; });
   swaps_.swap();
   gradient(block_, potential_, To::nodes, own(block_), displacement_);
   for_own(block_, [&](std::size_t cell, auto, auto, auto, auto) {

@@ -20,7 +20,7 @@ class Correction : public Operator {
   std::size_t size() const override { return block_.own_cells(); }
   void apply(const double *from, double *to) override;
   /// Moves particles of the species that have the largest charge per mass, so that `missing` is added to the charge on centres, as far as
-  /// the grid resolves it. density: charge per volume of each species, with its halo.
+  /// the grid resolves it. density: charge per volume of each species.
   Solved run(const std::vector<double> &missing, const Array &density, Sums &sums, const Limits &limits, std::vector<Species> &species);
   /// Adds the field of a charge on centres, whose sum is 0, as far as the grid resolves it.
   void add_field(const std::vector<double> &charge, Sums &sums, const Limits &limits, Array &electric);
@@ -31,13 +31,14 @@ class Correction : public Operator {
 
   /// Minus the Laplacian of the guess in cells (i, j, 0) and above.
   void apply_to_row(std::int64_t i, std::int64_t j, double *to) const;
-  void find_displacements(const Array &density, const std::vector<Species> &species);
+  void find_displacements();
   void displace(Species &species) const;
 
   const Block &block_;
   double per_square_[3];
   SplitArray guess_;  ///< the potential of an iteration
-  Array potential_, displacement_;
+  Array potential_;  ///< and, as its second number, the density of the lightest species: one swap moves both
+  Array displacement_;
   Swaps face_swaps_, swaps_;
   std::vector<double> x_;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "field_solver.hpp"
 
+#include <algorithm>
+
 namespace pic {
 namespace {
 
@@ -21,7 +23,8 @@ FieldSolver::FieldSolver(const Setup &setup, const SplitArray &moments, double s
       curl_curl_(setup.context, setup.block, 3),
       swaps_(setup, field_, Sides::both, Way::forward, Site::solver, "new field"),
       right_(size()),
-      x_(size()) {}
+      x_(size()),
+      product_(size()) {}
 
 /// The mass matrix times the field, and the field itself: of nodes that need no halo, or of all others.
 void FieldSolver::multiply_mass(bool inner, double *to) const {
@@ -46,6 +49,10 @@ void FieldSolver::apply(const double *from, double *to) {
   multiply_mass(true, to);
   swaps_.finish();
   multiply_mass(false, to);
+  add_curl_curl(to);
+}
+
+void FieldSolver::add_curl_curl(double *to) {
   curl(block_, field_, To::centres, wider(block_, 1, 0), curl_);
   curl(block_, curl_, To::nodes, own(block_), curl_curl_);
   for_own(block_, [&](std::size_t cell, std::size_t own, auto, auto, auto) {
@@ -59,9 +66,12 @@ Solved FieldSolver::solve(const Array &electric, const Array &curl_of_magnetic, 
     for (std::size_t c = 0; c < 3; ++c) right_[3 * own + c] = electric.at(cell)[c] + step_ * (curl_of_magnetic.at(cell)[c] - current[c]);
   });
   gather(block_, electric, x_.data());
-  const Solved solved = solve_gmres(*this, sums, limits, right_, x_);
-  scatter(block_, x_.data(), field_);
-  swaps_.swap();
+  std::copy_n(electric.at(0), block_.cells_with_halo() * 3, field_.at(0));
+  multiply_mass(true, product_.data());
+  multiply_mass(false, product_.data());
+  add_curl_curl(product_.data());
+  const Solved solved = solve_gmres(*this, sums, limits, right_, x_, product_);
+  if (solved.right == 0) field_.clear();  // else it is what was multiplied last, with its halo
   return solved;
 }
 

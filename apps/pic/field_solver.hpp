@@ -17,12 +17,13 @@ class FieldSolver : public Operator {
 
   std::size_t size() const override { return 3 * block_.own_cells(); }
   void apply(const double *from, double *to) override;
-  /// Solves for E'; `electric` is E, and the guess. Afterwards new_field() has E', with its halo.
+  /// Solves for E'; `electric` is E, with its halo, and the guess. Afterwards new_field() has E', with its halo.
   Solved solve(const Array &electric, const Array &curl_of_magnetic, Sums &sums, const Limits &limits);
   const Array &new_field() const { return field_; }
 
  private:
   void multiply_mass(bool inner, double *to) const;
+  void add_curl_curl(double *to);
 
   const Block &block_;
   const SplitArray &moments_;
@@ -30,7 +31,7 @@ class FieldSolver : public Operator {
   PairOffsets pairs_;
   Array field_, curl_, curl_curl_;
   Swaps swaps_;
-  std::vector<double> right_, x_;
+  std::vector<double> right_, x_, product_;
 };
 
 }  // namespace pic

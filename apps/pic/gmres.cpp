@@ -18,6 +18,12 @@ void add(Vector &to, double factor, const Vector &a) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] += factor * a[i];
 }
 
+Vector difference(const Vector &a, const Vector &b) {
+  Vector result(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) result[i] = a[i] - b[i];
+  return result;
+}
+
 void scale(Vector &a, double factor) {
   for (double &number : a) number *= factor;
 }
@@ -156,26 +162,29 @@ class Cycle {
 
 }  // namespace
 
-Solved solve_gmres(Operator &matrix, Sums &sums, const Limits &limits, const Vector &right, Vector &x) {
+Solved solve_gmres(Operator &matrix, Sums &sums, const Limits &limits, const Vector &right, Vector &x, const Vector &product) {
   Solved solved;
-  const double size = std::sqrt(sums.all(dot(right, right)));
-  need_finite(size, "GMRES");
+  Vector residual = difference(right, product);
+  const Vector squares = sums.all({dot(right, right), dot(residual, residual)});
+  const double size = std::sqrt(squares[0]);
+  double norm = std::sqrt(squares[1]);
+  need_finite(size + norm, "GMRES");
   solved.right = size;
   if (size == 0) {
     std::fill(x.begin(), x.end(), 0.0);
     return solved;
   }
   const double enough = limits.tolerance * size;
-  Vector residual(x.size());
   Cycle cycle(matrix, sums);
+  Vector of_x(x.size());
   for (;;) {
-    matrix.apply(x.data(), residual.data());
-    for (std::size_t i = 0; i < x.size(); ++i) residual[i] = right[i] - residual[i];
-    const double norm = std::sqrt(sums.all(dot(residual, residual)));
-    need_finite(norm, "GMRES");
     solved.residual = norm / size;
     if (norm <= enough || solved.iterations >= limits.iterations) return solved;
     solved.iterations += std::max(1, cycle.run(residual, norm, 0.5 * enough, limits.iterations, x));
+    matrix.apply(x.data(), of_x.data());
+    residual = difference(right, of_x);
+    norm = std::sqrt(sums.all(dot(residual, residual)));
+    need_finite(norm, "GMRES");
   }
 }
 

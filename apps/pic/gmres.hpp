@@ -30,9 +30,10 @@ struct Limits {
   int iterations = 200;
 };
 
-/// p1-GMRES of Ghysels, Ashby, Meerbergen, Vanroose (2013), algorithm 2, restarted. x: at first a guess. The residual of the result is
-/// computed from it at the end of each cycle.
-Solved solve_gmres(Operator &matrix, Sums &sums, const Limits &limits, const std::vector<double> &right, std::vector<double> &x);
+/// p1-GMRES of Ghysels, Ashby, Meerbergen, Vanroose (2013), algorithm 2, restarted. x: at first a guess; product: the matrix times the
+/// guess. The residual of the result is computed from it at the end of each cycle, so the matrix is applied to it last.
+Solved solve_gmres(Operator &matrix, Sums &sums, const Limits &limits, const std::vector<double> &right, std::vector<double> &x,
+                   const std::vector<double> &product);
 
 /// Pipelined conjugate gradients of Ghysels and Vanroose (2014), for symmetric matrices without negative eigenvalues. x begins with zeros.
 Solved solve_cg(Operator &matrix, Sums &sums, const Limits &limits, const std::vector<double> &right, std::vector<double> &x);

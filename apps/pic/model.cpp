@@ -29,7 +29,6 @@ Model::Model(const halocline::Context &context, const Options &options, const Va
       moments_swaps_(setup_, Moved(block_, moments_, kBlock, kCurrent - kBlock), Sides::not_high_x, Way::forward, Site::moments,
                      "moments, summed"),
       charge_deposit_(setup_, density_, Sides::both, Way::reverse, Site::gauss, "charge"),
-      charge_swaps_(setup_, density_, Sides::both, Way::forward, Site::gauss, "charge, summed"),
       solver_(setup_, moments_, options.theta * options.time_step),
       correction_(setup_),
       charge_(block_.own_cells()) {
@@ -47,6 +46,7 @@ void Model::begin() {
   const std::vector<double> charge = total_charge();
   // Each sweep leaves less of what the averages of divergence and gradient have damped; along one dimension the first one is exact.
   for (int sweep = 0; sweep < kSweeps && !options_.species.empty(); ++sweep) {
+    electric_swaps_.swap();
     std::vector<double> missing = divergence_of_field();
     for (std::size_t i = 0; i < missing.size(); ++i) missing[i] = charge[i] - missing[i];
     correction_.add_field(missing, *sums_, {1e-10, 500}, state_.electric);
@@ -63,11 +63,14 @@ void Model::resume() {
     most_current_ += most;
     most_matrix_ += most * std::fabs(0.5 * options_.time_step * species.charge_to_mass);
   }
+  electric_swaps_.swap();
+  start_magnetic();
   collect_charge();
   charge_ = total_charge();
   update_magnetic_on_nodes();
 }
 
+/// Each step begins with the halo of E, which needs no swap of its own, and with B on nodes.
 void Model::step() {
   last_ = {};
   if (state_.step % 16 == 0) sort_particles();
@@ -77,12 +80,17 @@ void Model::step() {
   migrate();
   correct_charge();
   update_magnetic_on_nodes();
+  finish_gauss_error();
   ++state_.step;
 }
 
-void Model::update_magnetic_on_nodes() {
+void Model::start_magnetic() {
   meet();
-  magnetic_swaps_.swap();
+  magnetic_swaps_.start();
+}
+
+void Model::update_magnetic_on_nodes() {
+  magnetic_swaps_.finish();
   average(block_, state_.magnetic, To::nodes, wider(block_, 0, 1), magnetic_on_nodes_);
 }
 
@@ -96,7 +104,8 @@ void Model::collect_moments() {
   moments_swaps_.swap();
 }
 
-/// E and B at n + 1, while the solver has E at n + theta for the particles.
+/// E and B at n + 1, while the solver has E at n + theta for the particles. E is computed in the halo, too, as its owners do; the swap of B
+/// ends when the particles have moved.
 void Model::update_fields() {
   curl(block_, state_.magnetic, To::nodes, own(block_), curl_);
   const Solved solved = solver_.solve(state_.electric, curl_, *sums_, {options_.tolerance, 400});
@@ -105,8 +114,11 @@ void Model::update_fields() {
   last_.energy_left_open = 2 * solved.residual * (1 + solved.residual) * solved.right * solved.right * block_.volume();
   curl(block_, solver_.new_field(), To::centres, own(block_), curl_);
   for_own(block_, [&](std::size_t cell, auto, auto, auto, auto) {
+    for (int c = 0; c < 3; ++c) state_.magnetic.at(cell)[c] -= options_.time_step * curl_.at(cell)[c];
+  });
+  start_magnetic();
+  for_range(block_, wider(block_, 1, 1), [&](std::size_t cell) {
     for (int c = 0; c < 3; ++c) {
-      state_.magnetic.at(cell)[c] -= options_.time_step * curl_.at(cell)[c];
       double &electric = state_.electric.at(cell)[c];
       electric += (solver_.new_field().at(cell)[c] - electric) / options_.theta;
     }
@@ -178,7 +190,6 @@ std::vector<double> Model::total_charge() const {
 }
 
 std::vector<double> Model::divergence_of_field() {
-  electric_swaps_.swap();
   divergence(block_, state_.electric, To::centres, own(block_), scratch_);
   std::vector<double> result(block_.own_cells());
   gather(block_, scratch_, result.data());
@@ -192,7 +203,6 @@ void Model::correct_charge() {
   const std::vector<double> old_charge = charge_, of_field = divergence_of_field();
   if (options_.correct_charge) {
     collect_charge();
-    charge_swaps_.swap();
     const std::vector<double> now = total_charge();
     std::vector<double> missing(now.size());
     for (std::size_t i = 0; i < missing.size(); ++i) missing[i] = (of_field[i] - (1 - weight) * old_charge[i]) / weight - now[i];
@@ -202,12 +212,22 @@ void Model::correct_charge() {
   }
   collect_charge();
   charge_ = total_charge();
+  start_gauss_error(of_field, old_charge);
+}
+
+void Model::start_gauss_error(const std::vector<double> &of_field, const std::vector<double> &old_charge) {
+  const double weight = options_.correction_weight;
   ExactSum squares;
   for (std::size_t i = 0; i < of_field.size(); ++i) {
     const double error = of_field[i] - (1 - weight) * old_charge[i] - weight * charge_[i];
     squares.add(error * error);
   }
-  const double mean = sums_->all(squares) / static_cast<double>(block_.global_cells());
+  sums_->start({squares});
+}
+
+void Model::finish_gauss_error() {
+  if (state_.species.empty()) return;
+  const double mean = sums_->finish()[0] / static_cast<double>(block_.global_cells());
   last_.gauss_error = std::sqrt(mean) / std::fabs(state_.species[0].charge_density);
 }
 

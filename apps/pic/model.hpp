@@ -48,6 +48,7 @@ class Model {
 
  private:
   void begin();
+  void start_magnetic();
   void update_magnetic_on_nodes();
   void collect_moments();
   void update_fields();
@@ -57,6 +58,8 @@ class Model {
   void meet();
   void collect_charge();
   void correct_charge();
+  void start_gauss_error(const std::vector<double> &of_field, const std::vector<double> &old_charge);
+  void finish_gauss_error();
   std::vector<double> total_charge() const;
   std::vector<double> divergence_of_field();
   void sort_particles();
@@ -71,7 +74,7 @@ class Model {
   Array magnetic_on_nodes_;
   SplitArray moments_;
   Array density_, scratch_, curl_;
-  Swaps electric_swaps_, magnetic_swaps_, moments_deposit_, moments_swaps_, charge_deposit_, charge_swaps_;
+  Swaps electric_swaps_, magnetic_swaps_, moments_deposit_, moments_swaps_, charge_deposit_;
   FieldSolver solver_;
   Correction correction_;
   double background_ = 0;  ///< charge per volume of what does not move
