@@ -11,7 +11,7 @@
 #include "log.hpp"
 
 /// Set by the functions of Fortran (fortran_sites.cpp): where the program has called them.
-extern "C" __attribute__((visibility("hidden"), tls_model("initial-exec"))) thread_local std::uintptr_t hlc_advise_site;
+extern "C" __attribute__((visibility("hidden"), tls_model("initial-exec"))) thread_local constinit std::uintptr_t hlc_advise_site;
 
 namespace advise {
 

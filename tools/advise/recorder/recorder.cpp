@@ -11,7 +11,7 @@
 #include "calls.hpp"
 #include "fortran_sites.hpp"
 
-thread_local std::uintptr_t hlc_advise_site = 0;
+thread_local constinit std::uintptr_t hlc_advise_site = 0;
 
 namespace advise {
 
