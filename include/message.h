@@ -23,7 +23,7 @@ enum armci_type_e { ARMCI_INT, ARMCI_LONG, ARMCI_LONG_LONG, ARMCI_FLOAT, ARMCI_D
 int armci_msg_me(void);
 /** The number of processes. */
 int armci_msg_nproc(void);
-/** Ends all processes. */
+/** Ends all processes with the code, as ARMCI_Error. */
 void armci_msg_abort(int code);
 /** Starts MPI unless the program has. */
 void armci_msg_init(int *argc, char ***argv);

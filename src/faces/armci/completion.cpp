@@ -68,9 +68,15 @@ void ARMCI_INIT_HANDLE(armci_hdl_t *hdl) {
   if (hdl) *hdl = {kNone, 0};
 }
 
-void ARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t *hdl) { *hdl = {kNone, 1}; }
+void ARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t *hdl) {
+  need_argument("ARMCI_SET_AGGREGATE_HANDLE", "hdl", hdl);
+  *hdl = {kNone, 1};
+}
 
-void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *hdl) { hdl->aggregate = 0; }
+void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *hdl) {
+  need_argument("ARMCI_UNSET_AGGREGATE_HANDLE", "hdl", hdl);
+  hdl->aggregate = 0;
+}
 
 int PARMCI_Wait(armci_hdl_t *hdl) {
   constexpr const char *call = "ARMCI_Wait";

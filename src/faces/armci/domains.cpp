@@ -25,12 +25,18 @@ const std::vector<int> &procs_of(const Job &job, const char *call, int node) {
 }
 
 /// Copies rows between strided memory and a buffer; `writes`: to the buffer.
-void pack(char *strided, int levels, const int *strides, const int *count, char *buffer, bool writes) {
+// NOLINTNEXTLINE(readability-function-size): the arguments are those of ARMCI's functions
+void pack(const char *call, char *strided, int levels, const int *strides, const int *count, char *buffer, bool writes) {
   int packed[ARMCI_MAX_STRIDE_LEVEL] = {};
-  if (levels > ARMCI_MAX_STRIDE_LEVEL) end_all_with("stride_levels is %d but must be 0 to %d", levels, ARMCI_MAX_STRIDE_LEVEL);
+  if (levels < 0 || levels > ARMCI_MAX_STRIDE_LEVEL)
+    end_all_with("%s on rank %d: stride_levels is %d but must be 0 to %d", call, rank_or_none(), levels, ARMCI_MAX_STRIDE_LEVEL);
+  need_argument(call, "count", count);
   for (int level = 0, bytes = count[0]; level < levels; bytes *= count[++level]) packed[level] = bytes;
   for (int level = 0; level <= levels; ++level)
     if (count[level] <= 0) return;
+  need_argument(call, "ptr", strided);
+  need_argument(call, "buf", buffer);
+  if (levels > 0) need_argument(call, "stride_arr", strides);
   const Block block({strides, packed}, count, levels);
   block.for_each_strip([&](std::int64_t local, std::int64_t remote, std::int64_t rows, std::int64_t by_local, std::int64_t by_remote) {
     char *const here = strided + local, *const there = buffer + remote;
@@ -96,11 +102,11 @@ int ARMCI_Uses_shm_grp(ARMCI_Group *group) {
 void ARMCI_Set_shm_limit(unsigned long) {}
 
 void armci_write_strided(void *ptr, int stride_levels, int stride_arr[], int count[], char *buf) {
-  pack(static_cast<char *>(ptr), stride_levels, stride_arr, count, buf, true);
+  pack("armci_write_strided", static_cast<char *>(ptr), stride_levels, stride_arr, count, buf, true);
 }
 
 void armci_read_strided(void *ptr, int stride_levels, int stride_arr[], int count[], char *buf) {
-  pack(static_cast<char *>(ptr), stride_levels, stride_arr, count, buf, false);
+  pack("armci_read_strided", static_cast<char *>(ptr), stride_levels, stride_arr, count, buf, false);
 }
 
 }  // extern "C"

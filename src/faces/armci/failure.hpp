@@ -17,6 +17,11 @@ namespace halocline::core::armci {
 /// Prints a message (printf rules), and returns the code.
 [[gnu::format(printf, 2, 3)]] int refuse(int code, const char *format, ...);
 
+/// The rank of this process, for messages; -1 if there is no job.
+int rank_or_none();
+/// Ends all processes if an argument of a function without a code is null.
+void need_argument(const char *call, const char *name, const void *argument);
+
 /// Ends all processes after a failure.
 inline void settle(Status status) {
   if (failed(status)) end_all();

@@ -129,11 +129,17 @@ void ARMCI_Group_free(ARMCI_Group *group) {
 }
 
 int ARMCI_Group_rank(ARMCI_Group *group, int *rank) {
+  need_argument("ARMCI_Group_rank", "group", group);
+  need_argument("ARMCI_Group_rank", "rank", rank);
   *rank = group->rank;
   return group->rank >= 0 ? 0 : 1;
 }
 
-void ARMCI_Group_size(ARMCI_Group *group, int *size) { *size = group->size; }
+void ARMCI_Group_size(ARMCI_Group *group, int *size) {
+  need_argument("ARMCI_Group_size", "group", group);
+  need_argument("ARMCI_Group_size", "size", size);
+  *size = group->size;
+}
 
 void ARMCI_Group_set_default(ARMCI_Group *group) {
   constexpr const char *call = "ARMCI_Group_set_default";
@@ -144,11 +150,15 @@ void ARMCI_Group_set_default(ARMCI_Group *group) {
 }
 
 void ARMCI_Group_get_default(ARMCI_Group *group_out) {
-  enter("ARMCI_Group_get_default", [&](const Job &job) { *group_out = job.standard; });
+  constexpr const char *call = "ARMCI_Group_get_default";
+  need_argument(call, "group_out", group_out);
+  enter(call, [&](const Job &job) { *group_out = job.standard; });
 }
 
 void ARMCI_Group_get_world(ARMCI_Group *group_out) {
-  enter("ARMCI_Group_get_world", [&](const Job &job) { *group_out = job.world; });
+  constexpr const char *call = "ARMCI_Group_get_world";
+  need_argument(call, "group_out", group_out);
+  enter(call, [&](const Job &job) { *group_out = job.world; });
 }
 
 int ARMCI_Absolute_id(ARMCI_Group *group, int group_rank) {
@@ -165,6 +175,7 @@ int ARMCIX_Group_split(ARMCI_Group *parent, int color, int key, ARMCI_Group *new
   constexpr const char *call = "ARMCIX_Group_split";
   return enter(call, [&](const Job &job) {
     check_member(job, call, parent);
+    need_argument(call, "new_group", new_group);
     MPI_Comm comm = MPI_COMM_NULL;
     settle_mpi(MPI_Comm_split(parent->comm, color, key, &comm), "MPI_Comm_split");
     fill_group(job, comm, *new_group);
@@ -176,6 +187,7 @@ int ARMCIX_Group_dup(ARMCI_Group *parent, ARMCI_Group *new_group) {
   constexpr const char *call = "ARMCIX_Group_dup";
   return enter(call, [&](const Job &job) {
     check_member(job, call, parent);
+    need_argument(call, "new_group", new_group);
     MPI_Comm comm = MPI_COMM_NULL;
     settle_mpi(MPI_Comm_dup(parent->comm, &comm), "MPI_Comm_dup");
     fill_group(job, comm, *new_group);

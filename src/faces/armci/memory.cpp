@@ -150,7 +150,10 @@ int PARMCI_Free_local(void *ptr) {
 }
 
 void ARMCI_Copy(void *src, void *dst, int size) {
-  if (size > 0) std::memmove(dst, src, static_cast<std::size_t>(size));
+  if (size <= 0) return;
+  need_argument("ARMCI_Copy", "src", src);
+  need_argument("ARMCI_Copy", "dst", dst);
+  std::memmove(dst, src, static_cast<std::size_t>(size));
 }
 
 HLC_ARMCI_ALIAS(Malloc);

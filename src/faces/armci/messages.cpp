@@ -173,7 +173,10 @@ int armci_msg_nproc(void) {
   return size;
 }
 
-void armci_msg_abort(int code) { end_all_with("armci_msg_abort on rank %d: code %d", the_job() ? the_job()->rank() : -1, code); }
+void armci_msg_abort(int code) {
+  refuse(code, "armci_msg_abort on rank %d: the program ends with code %d", rank_or_none(), code);
+  end_all_at(code);
+}
 
 void armci_msg_init(int *argc, char ***argv) {
   int begun = 0, provided = 0;
@@ -235,6 +238,7 @@ void armci_msg_bintree(int scope, int *Root, int *Up, int *Left, int *Right) {
   constexpr const char *call = "armci_msg_bintree";
   enter(call, [&](const Job &job) {
     int *tree[] = {Root, Up, Left, Right};
+    for (const int *number : tree) need_argument(call, "Root, Up, Left or Right", number);
     find_place_in_tree(procs_in(job, call, scope), job.rank(), tree);
   });
 }

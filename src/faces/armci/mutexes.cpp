@@ -158,6 +158,7 @@ armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group *pgroup) {
 
 int ARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl) {
   constexpr const char *call = "ARMCIX_Destroy_mutexes_hdl";
+  need_argument(call, "hdl", hdl);
   return enter(call, [&](Job &job) {
     group_barrier(job, call, hdl->group);
     delete hdl;
@@ -167,16 +168,19 @@ int ARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl) {
 
 void ARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc) {
   constexpr const char *call = "ARMCIX_Lock_hdl";
+  need_argument(call, "hdl", hdl);
   enter(call, [&](Job &job) { hdl->set.lock(job, call, mutex, proc); });
 }
 
 int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc) {
   constexpr const char *call = "ARMCIX_Trylock_hdl";
+  need_argument(call, "hdl", hdl);
   return enter(call, [&](Job &job) { return hdl->set.try_lock(job, call, mutex, proc) ? 0 : 1; });
 }
 
 void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc) {
   constexpr const char *call = "ARMCIX_Unlock_hdl";
+  need_argument(call, "hdl", hdl);
   enter(call, [&](Job &job) { hdl->set.unlock(job, call, mutex, proc); });
 }
 

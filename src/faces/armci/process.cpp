@@ -58,6 +58,16 @@ int end() {
 }
 
 }  // namespace
+
+int rank_or_none() {
+  const Job *const job = the_job();
+  return job ? job->rank() : -1;
+}
+
+void need_argument(const char *call, const char *name, const void *argument) {
+  if (!argument) end_all_with("%s on rank %d: %s is NULL", call, rank_or_none(), name);
+}
+
 }  // namespace halocline::core::armci
 
 using namespace halocline::core::armci;
@@ -75,9 +85,8 @@ int PARMCI_Finalize(void) { return end(); }
 void ARMCI_Cleanup(void) {}
 
 void ARMCI_Error(const char *msg, int code) {
-  const Job *const job = the_job();
-  std::fprintf(stderr, "%d: %s (code %d)\nhalocline: ARMCI_Error on rank %d: the program ends with code %d\n", job ? job->rank() : -1,
-               msg ? msg : "", code, job ? job->rank() : -1, code);
+  std::fprintf(stderr, "%d: %s (code %d)\nhalocline: ARMCI_Error on rank %d: the program ends with code %d\n", rank_or_none(),
+               msg ? msg : "", code, rank_or_none(), code);
   std::fflush(stderr);
   end_all_at(code);
 }
@@ -92,7 +101,7 @@ void ARMCI_Error(const char *msg, int code) {
 
 void armci_assertion_failed(const char *condition, const char *file, const char *function, int line, int code) {
   std::fprintf(stderr, "halocline: an assertion of ARMCI on rank %d: %s is false in %s (%s:%d); the program ends with code %d\n",
-               the_job() ? the_job()->rank() : -1, condition, function, file, line, code);
+               rank_or_none(), condition, function, file, line, code);
   std::fflush(stderr);
   end_all_at(code);
 }
