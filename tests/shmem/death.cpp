@@ -12,12 +12,16 @@
 
 #define SHMEM_NO_OVERLOADS
 #include <shmem.h>
+#ifdef HAS_FORTRAN
+extern "C" void shmem_set_lock_(int *lock);
+#endif
 
 namespace {
 
 constexpr int kVictim = 1;
 
 long lock, flag, numbers[2];
+[[maybe_unused]] int fortran_lock;
 std::uint64_t signal;
 
 void sleep_ms(long ms) {
@@ -33,6 +37,9 @@ void wait_for_it(const char *way, char *block) {
   if (is("wait_any")) shmem_long_wait_until_any(numbers, 2, nullptr, SHMEM_CMP_NE, 0);
   if (is("signal")) shmem_signal_wait_until(&signal, SHMEM_CMP_NE, 0);
   if (is("lock")) shmem_set_lock(&lock);
+#ifdef HAS_FORTRAN
+  if (is("fortran_lock")) shmem_set_lock_(&fortran_lock);
+#endif
   if (is("malloc")) shmem_malloc(64);
   if (is("split")) {
     shmem_team_t team = SHMEM_TEAM_INVALID;
@@ -59,6 +66,9 @@ int main(int, char **arguments) {
   const int me = shmem_my_pe();
   auto *block = static_cast<char *>(shmem_calloc(1, 4096));
   if (me == kVictim) shmem_set_lock(&lock);
+#ifdef HAS_FORTRAN
+  if (me == kVictim) shmem_set_lock_(&fortran_lock);
+#endif
   shmem_barrier_all();
   if (me == kVictim) {
     sleep_ms(300);

@@ -7,6 +7,7 @@ program fortran
   integer, save :: from(4), to(4), sums(3), mine(3), gathered(64), lock = 0, counter = 0, root_value, from_root
   integer(8), save :: word = 0, long_sum, long_one = 1, sync_array(4)
   real(8), save :: table(4), work(4), total, part
+  real(16), save :: wide(3), widest(3), wide_work(2)
   integer :: me, pes, next, previous, i, before
   integer(8) :: address
   integer :: error
@@ -50,6 +51,16 @@ program fortran
   call expect(total == pes, 7)
   call shmem_int8_sum_to_all(long_sum, long_one, 1, 0, 0, pes, work, sync_array)
   call expect(long_sum == pes, 8)
+  ! A third has other digits than in 8 bytes.
+  wide = [real(16) :: me + 1, -me, 1.0_16 / 3]
+  call shmem_real16_max_to_all(widest, wide, 3, 0, 0, pes, wide_work, sync_array)
+  call expect(all(widest == [real(16) :: pes, 0, 1.0_16 / 3]), 15)
+  call shmem_real16_min_to_all(widest, wide, 2, 0, 0, pes, wide_work, sync_array)
+  call expect(all(widest == [real(16) :: 1, 1 - pes, 1.0_16 / 3]), 16)
+  call shmem_real16_prod_to_all(widest, wide, 1, 0, 0, pes, wide_work, sync_array)
+  call expect(widest(1) == product([(i, i = 1, pes)]), 17)
+  call shmem_real16_sum_to_all(wide, wide, 3, 0, 0, pes, wide_work, sync_array)
+  call expect(abs(wide(3) - pes / 3.0_16) < 1.0e-30_16 .and. wide(1) == pes * (pes + 1) / 2, 18)
   call shmem_barrier_all()
   call shmem_fcollect4(gathered, mine, 1, 0, 0, pes, sync_array)
   call expect(all(gathered(1:pes) == [(i, i = 0, pes - 1)]), 9)

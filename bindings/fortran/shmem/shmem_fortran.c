@@ -6,6 +6,7 @@
  */
 #include <pshmem.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,7 +226,12 @@ SHOWN int shmem_test_lock_(int *lock);
 int shmem_test_lock_(int *lock) { return shmem_int_atomic_compare_swap(lock, 0, 1, 0) != 0; }
 SHOWN void shmem_set_lock_(int *lock);
 void shmem_set_lock_(int *lock) {
-  while (shmem_test_lock_(lock)) sched_yield();
+  while (shmem_test_lock_(lock)) {
+    /* On the node a wait, which ends when the PE that has the lock has ended. */
+    int *there = shmem_ptr(lock, 0);
+    if (there) shmem_int_wait_until(there, SHMEM_CMP_EQ, 0);
+    else sched_yield();
+  }
 }
 SHOWN void shmem_clear_lock_(int *lock);
 void shmem_clear_lock_(int *lock) {
@@ -313,3 +319,47 @@ REDUCE(shmem_real4_prod_to_all_, float, shmem_float_prod_to_all)
 REDUCE(shmem_real8_prod_to_all_, double, shmem_double_prod_to_all)
 REDUCE(shmem_comp4_prod_to_all_, float _Complex, shmem_complexf_prod_to_all)
 REDUCE(shmem_comp8_prod_to_all_, double _Complex, shmem_complexd_prod_to_all)
+
+/* Of REAL*16 the C interface has nothing. Each PE combines the elements of all, in the order of the PEs. */
+#ifdef __SIZEOF_FLOAT128__
+typedef __float128 real16;
+#else
+typedef long double real16;
+#endif
+typedef real16 combination(real16 a, real16 b);
+static real16 greatest(real16 a, real16 b) { return a < b ? b : a; }
+static real16 least(real16 a, real16 b) { return b < a ? b : a; }
+static real16 sum(real16 a, real16 b) { return a + b; }
+static real16 product(real16 a, real16 b) { return a * b; }
+
+static void reduce_real16(real16 *target, const real16 *source, const int *nreduce, SET, long *pSync, combination *combine) {
+  if (*nreduce < 0) {
+    fprintf(stderr, "halocline: a reduction of REAL*16 on PE %d: nreduce is %d but must be 0 or more\n", shmem_my_pe(), *nreduce);
+    shmem_global_exit(1);
+  }
+  const size_t count = (size_t)*nreduce;
+  real16 *all = malloc(2 * (count + 1) * sizeof *all), *theirs = all ? all + count + 1 : NULL;
+  if (!all) {
+    fprintf(stderr, "halocline: a reduction of REAL*16 on PE %d: no memory for %d elements\n", shmem_my_pe(), *nreduce);
+    shmem_global_exit(1);
+  }
+  pshmem_sync(PASSED, pSync);
+  for (int member = 0; member < *PE_size; ++member) {
+    const int pe = *PE_start + member * (1 << *logPE_stride);
+    shmem_getmem(member == 0 ? all : theirs, source, count * sizeof *all, pe);
+    for (size_t i = 0; member > 0 && i < count; ++i) all[i] = combine(all[i], theirs[i]);
+  }
+  pshmem_sync(PASSED, pSync);
+  memcpy(target, all, count * sizeof *all);
+  free(all);
+}
+#define REDUCE_REAL16(name, combine) \
+  SHOWN void name(real16 *target, const real16 *source, const int *nreduce, SET, real16 *pWrk, long *pSync); \
+  void name(real16 *target, const real16 *source, const int *nreduce, SET, real16 *pWrk, long *pSync) { \
+    (void)pWrk; \
+    reduce_real16(target, source, nreduce, PE_start, logPE_stride, PE_size, pSync, combine); \
+  }
+REDUCE_REAL16(shmem_real16_max_to_all_, greatest)
+REDUCE_REAL16(shmem_real16_min_to_all_, least)
+REDUCE_REAL16(shmem_real16_sum_to_all_, sum)
+REDUCE_REAL16(shmem_real16_prod_to_all_, product)
