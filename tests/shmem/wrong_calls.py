@@ -36,6 +36,7 @@ CASES = {
     "beyond_static": r"shmem_long_put on PE 0: dest is 0x[0-9a-f]+ .* 8388608 bytes from there go beyond the variables of the program",
     "alltoall_dest": r"shmem_long_alltoall on PE 0: dest is \(nil\) but must be the address of symmetric memory",
     "reduce_source": r"shmem_long_sum_reduce on PE 0: source is .* 8388608 bytes from there go beyond the variables of the program",
+    "all_team_followed": r"shmem_team_sync on PE [01]: team is not a team, or has been destroyed",
     "lock_free": r"shmem_clear_lock on PE 0: this PE has not set the lock",
 }
 

@@ -189,7 +189,7 @@ SHMEM_INLINE void shmem_inline_copy(void *dest, const void *source, size_t bytes
     if (SHMEM_INLINE_LIKELY(!shmem_near_1.has_others && shmem_inline_of_world(ctx) && shmem_inline_reaches_word(word, sizeof(T), pe))) return work; \
     return shmem_called_ctx_##name(ctx, SHMEM_INLINE_BARE names, pe); \
   } \
-  SHMEM_INLINE_CHANGE_WHERE(!shmem_near_1.has_others, name##_nbi, T, (T *fetch, SHMEM_INLINE_BARE typed), (fetch, SHMEM_INLINE_BARE names), word, *fetch = work)
+  SHMEM_INLINE_CHANGE_WHERE(fetch && !shmem_near_1.has_others, name##_nbi, T, (T *fetch, SHMEM_INLINE_BARE typed), (fetch, SHMEM_INLINE_BARE names), word, *fetch = work)
 
 #define SHMEM_INLINE_MOVING(N, T) \
   SHMEM_INLINE T shmem_inline_##N##_fetch(const T *word) { \

@@ -67,6 +67,14 @@ template <class T>
   });
 }
 
+/// Where a non-blocking operation writes what the word was.
+template <class T>
+inline T &result_at(const AtomicCall &call, T *fetch) {
+  if (!fetch) [[unlikely]]
+    stop_for_null(call.name, "fetch");
+  return *fetch;
+}
+
 template <class T>
 inline T atomic_fetch(const AtomicCall &call, const T *source) {
   if (T *word = find_word(call, source)) [[likely]]
@@ -174,12 +182,13 @@ using namespace halocline::core::shmem;
   }                                                                             \
   HLC_SHMEM_ALIAS(ctx_##name);
 
-#define HLC_SHMEM_MOVING(name, type)                                                                                       \
-  HLC_SHMEM_ATOMIC(type, name##_atomic_fetch, (const type *source), return atomic_fetch(call, source))                     \
-  HLC_SHMEM_ATOMIC(void, name##_atomic_set, (type * dest, type value), atomic_set(call, dest, value))                      \
-  HLC_SHMEM_ATOMIC(type, name##_atomic_swap, (type * dest, type value), return atomic_swap(call, dest, value))             \
-  HLC_SHMEM_ATOMIC(void, name##_atomic_fetch_nbi, (type * fetch, const type *source), *fetch = atomic_fetch(call, source)) \
-  HLC_SHMEM_ATOMIC(void, name##_atomic_swap_nbi, (type * fetch, type * dest, type value), *fetch = atomic_swap(call, dest, value))
+#define HLC_SHMEM_MOVING(name, type)                                                                                                       \
+  HLC_SHMEM_ATOMIC(type, name##_atomic_fetch, (const type *source), return atomic_fetch(call, source))                                     \
+  HLC_SHMEM_ATOMIC(void, name##_atomic_set, (type * dest, type value), atomic_set(call, dest, value))                                      \
+  HLC_SHMEM_ATOMIC(type, name##_atomic_swap, (type * dest, type value), return atomic_swap(call, dest, value))                             \
+  HLC_SHMEM_ATOMIC(void, name##_atomic_fetch_nbi, (type * fetch, const type *source), result_at(call, fetch) = atomic_fetch(call, source)) \
+  HLC_SHMEM_ATOMIC(void, name##_atomic_swap_nbi, (type * fetch, type * dest, type value),                                                  \
+                   result_at(call, fetch) = atomic_swap(call, dest, value))
 
 #define HLC_SHMEM_COUNTING(name, type)                                                                                      \
   HLC_SHMEM_ATOMIC(type, name##_atomic_compare_swap, (type * dest, type cond, type value),                                  \
@@ -189,17 +198,18 @@ using namespace halocline::core::shmem;
   HLC_SHMEM_ATOMIC(type, name##_atomic_fetch_add, (type * dest, type value), return atomic_fetch_add(call, dest, value))    \
   HLC_SHMEM_ATOMIC(void, name##_atomic_add, (type * dest, type value), atomic_add(call, dest, value))                       \
   HLC_SHMEM_ATOMIC(void, name##_atomic_compare_swap_nbi, (type * fetch, type * dest, type cond, type value),                \
-                   *fetch = atomic_compare_swap(call, dest, cond, value))                                                   \
+                   result_at(call, fetch) = atomic_compare_swap(call, dest, cond, value))                                   \
   HLC_SHMEM_ATOMIC(void, name##_atomic_fetch_inc_nbi, (type * fetch, type * dest),                                          \
-                   *fetch = atomic_fetch_add(call, dest, static_cast<type>(1)))                                             \
-  HLC_SHMEM_ATOMIC(void, name##_atomic_fetch_add_nbi, (type * fetch, type * dest, type value), *fetch = atomic_fetch_add(call, dest, value))
+                   result_at(call, fetch) = atomic_fetch_add(call, dest, static_cast<type>(1)))                             \
+  HLC_SHMEM_ATOMIC(void, name##_atomic_fetch_add_nbi, (type * fetch, type * dest, type value),                              \
+                   result_at(call, fetch) = atomic_fetch_add(call, dest, value))
 
 #define HLC_SHMEM_BITWISE_OF(name, type, operation, Operation)                                                            \
   HLC_SHMEM_ATOMIC(void, name##_atomic_##operation, (type * dest, type value), atomic_bits<Operation>(call, dest, value)) \
   HLC_SHMEM_ATOMIC(type, name##_atomic_fetch_##operation, (type * dest, type value),                                      \
                    return atomic_fetch_bits<Operation>(call, dest, value))                                                \
   HLC_SHMEM_ATOMIC(void, name##_atomic_fetch_##operation##_nbi, (type * fetch, type * dest, type value),                  \
-                   *fetch = atomic_fetch_bits<Operation>(call, dest, value))
+                   result_at(call, fetch) = atomic_fetch_bits<Operation>(call, dest, value))
 #define HLC_SHMEM_BITWISE(name, type)        \
   HLC_SHMEM_BITWISE_OF(name, type, and, And) \
   HLC_SHMEM_BITWISE_OF(name, type, or, Or)   \

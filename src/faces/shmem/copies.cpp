@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "faces/shmem/interface.hpp"
-#include "faces/shmem/move.hpp"
 #include "faces/shmem/place.hpp"
 
 namespace halocline::core::shmem {
@@ -27,11 +26,13 @@ void put_to(const Collective &collective, int member, void *dest, const void *so
 char *after(void *begin, std::size_t bytes) { return static_cast<char *>(begin) + bytes; }
 const char *after(const void *begin, std::size_t bytes) { return static_cast<const char *>(begin) + bytes; }
 
-/// Where dest is wrong, which has elements of each member, the message names it as a whole, on each PE.
-void check_dest(const Collective &collective, const Copy &copy) {
-  const std::size_t bytes = copy.bytes() * static_cast<std::size_t>(collective.size());
-  find_offset(collective.call, {copy.dest, bytes, "dest"}, collective.pes.to_world(collective.me));
+/// Where an argument is wrong, the message names it as a whole, on each PE.
+void check(const Collective &collective, const Copy &copy, std::size_t dest_bytes) {
+  find_offset(collective.call, {copy.dest, dest_bytes, "dest"}, collective.pes.to_world(collective.me));
+  if (!copy.source && copy.nelems > 0) stop_for_null(collective.call, "source");
 }
+
+std::size_t members_of(const Collective &collective) { return static_cast<std::size_t>(collective.size()); }
 
 /// The member that is `distance` after this one.
 int next(const Collective &collective, int distance) { return (collective.me + distance) % collective.size(); }
@@ -80,6 +81,10 @@ void spread(const Collective &collective, const Copy &copy, std::size_t elements
   exchange_notifications(collective);
 }
 
+void check_stride(const Collective &collective, const char *name, std::ptrdiff_t stride) {
+  if (stride < 1) stop("%s on PE %d: %s is %td but must be 1 or more", collective.call, need_job(collective.call).rank(), name, stride);
+}
+
 /// Strided elements for one member.
 void put_strided_to(const Collective &collective, int member, const Copy &copy, const Distances &distances) {
   const int pe = collective.pes.to_world(member);
@@ -102,6 +107,7 @@ void broadcast(const Collective &collective, const Copy &copy, int root, bool wr
   if (root < 0 || root >= collective.size())
     stop("%s on PE %d: PE_root is %d but must be 0 to %d", collective.call, need_job(collective.call).rank(), root, collective.size() - 1);
   if (copy.nelems == 0) return;
+  check(collective, copy, copy.bytes());
   if (collective.size() > 1 && copy.bytes() >= kCopiedByAll && is_on_one_node(collective, copy))
     broadcast_at_once(collective, copy, root);
   else
@@ -111,24 +117,26 @@ void broadcast(const Collective &collective, const Copy &copy, int root, bool wr
 
 void fcollect(const Collective &collective, const Copy &copy) {
   if (copy.nelems == 0) return;
-  check_dest(collective, copy);
+  check(collective, copy, bytes_of(members_of(collective), copy.bytes()));
   spread(collective, copy, static_cast<std::size_t>(collective.me) * copy.nelems);
 }
 
 void collect(const Collective &collective, const Copy &copy) {
   for (int distance = 1; distance < collective.size(); ++distance) notify_value(collective, next(collective, distance), copy.nelems);
-  std::size_t before = 0;
+  std::size_t before = 0, all = copy.nelems;
   for (int distance = 1; distance < collective.size(); ++distance) {
     const int member = next(collective, distance);
     const std::size_t theirs = await_value(collective, member);
     if (member < collective.me) before += theirs;
+    if (__builtin_add_overflow(all, theirs, &all)) all = SIZE_MAX;
   }
+  if (all > 0) check(collective, copy, bytes_of(all, copy.element_bytes));
   spread(collective, copy, before);
 }
 
 void alltoall(const Collective &collective, const Copy &copy) {
   if (copy.nelems == 0) return;
-  check_dest(collective, copy);
+  check(collective, copy, bytes_of(members_of(collective), copy.bytes()));
   for (int distance = 0; distance < collective.size(); ++distance) {
     const int member = next(collective, distance);
     put_to(collective, member, after(copy.dest, static_cast<std::size_t>(collective.me) * copy.bytes()),
@@ -139,6 +147,9 @@ void alltoall(const Collective &collective, const Copy &copy) {
 
 void alltoalls(const Collective &collective, const Copy &copy, const Distances &distances) {
   if (copy.nelems == 0) return;
+  check_stride(collective, "dst", distances.dest);
+  check_stride(collective, "sst", distances.source);
+  check(collective, copy, bytes_of(bytes_of(members_of(collective), copy.nelems), distances.dest, copy.element_bytes));
   for (int distance = 0; distance < collective.size(); ++distance) put_strided_to(collective, next(collective, distance), copy, distances);
   // A strided put to another node may be more than one operation.
   quiet(collective.call, default_context);

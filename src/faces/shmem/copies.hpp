@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "faces/shmem/channel.hpp"
+#include "faces/shmem/move.hpp"
 
 namespace halocline::core::shmem {
 
@@ -15,7 +16,7 @@ struct Copy {
   const void *source;
   std::size_t nelems, element_bytes;
 
-  std::size_t bytes() const { return nelems * element_bytes; }
+  std::size_t bytes() const { return bytes_of(nelems, element_bytes); }
 };
 
 /// The root's own dest is written if it is a call of a team.

@@ -46,6 +46,8 @@ Job &need_job(const char *call) {
   stop("%s: it must be called after shmem_init and before shmem_finalize", call);
 }
 
+void stop_unless_open(const char *call) { need_job(call); }
+
 void drive_network() {
   if (Job *job = the_job()) job->context.network().poll_sometimes();
 }

@@ -8,10 +8,6 @@
 namespace halocline::core::shmem {
 namespace {
 
-[[noreturn, gnu::cold]] void stop_for_null(const char *call, const char *argument) {
-  stop("%s on PE %d: %s is NULL", call, need_job(call).rank(), argument);
-}
-
 /// Bytes that no memory has, as one number that the engine takes.
 std::int64_t signed_of(std::size_t bytes) { return static_cast<std::int64_t>(bytes); }
 

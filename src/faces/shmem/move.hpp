@@ -31,6 +31,13 @@ inline std::size_t bytes_of(std::size_t nelems, std::size_t size) {
   return __builtin_mul_overflow(nelems, size, &bytes) ? SIZE_MAX : bytes;
 }
 
+/// The bytes from the first of some elements to the end of the last; more than there can be if that is no number. nelems > 0.
+inline std::size_t bytes_of(std::size_t nelems, std::ptrdiff_t stride, std::size_t size) {
+  std::size_t elements = 0;
+  if (__builtin_mul_overflow(nelems - 1, static_cast<std::size_t>(stride), &elements)) return SIZE_MAX;
+  return __builtin_add_overflow(elements, std::size_t{1}, &elements) ? SIZE_MAX : bytes_of(elements, size);
+}
+
 inline void put_bytes(const char *call, ContextState &context, const Move &move, Returns returns) {
   char *place = near_place(move.dest, move.bytes, move.pe);
   if (!place || !move.source) [[unlikely]]

@@ -38,6 +38,13 @@ inline char *near_element(const void *symmetric, int pe) {
   return near.parts + member * near.stride + offset;
 }
 
+/// Ends the job, with the message of need_job, outside of shmem_init and shmem_finalize. For calls that would do nothing then.
+[[gnu::cold]] void stop_unless_open(const char *call);
+inline void need_open(const char *call) {
+  if (near.bytes == 0) [[unlikely]]
+    stop_unless_open(call);
+}
+
 /// Drives progress of the network now and then.
 void drive_network();
 

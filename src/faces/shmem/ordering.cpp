@@ -3,11 +3,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/shmem/context.hpp"
 #include "faces/shmem/job.hpp"
+#include "faces/shmem/near.hpp"
 
 namespace halocline::core::shmem {
 namespace {
 
 inline void fence(const char *call, ContextState &context) {
+  need_open(call);
   // SYNC put-before-flush (pairs with the message that tells the target)
   std::atomic_thread_fence(std::memory_order_release);
   if (context.is_far_used()) [[unlikely]]
@@ -15,6 +17,7 @@ inline void fence(const char *call, ContextState &context) {
 }
 
 inline void quiet_inline(const char *call, ContextState &context) {
+  need_open(call);
   // SYNC put-before-flush (pairs with the message that tells the target): also a later get does not pass an earlier put.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (context.is_far_used()) [[unlikely]]

@@ -32,6 +32,8 @@ std::string describe(const Job &job, const Symmetric &what) {
 
 }  // namespace
 
+void stop_for_null(const char *call, const char *argument) { stop("%s on PE %d: %s is NULL", call, need_job(call).rank(), argument); }
+
 std::int64_t find_offset(const char *call, const Symmetric &what, int pe) {
   const Job &job = need_job(call);
   if (pe < 0 || pe >= job.size()) stop_for_pe(call, pe, job.size());

@@ -16,6 +16,8 @@ struct Symmetric {
   const char *argument = "";  // its name
 };
 
+[[noreturn, gnu::cold]] void stop_for_null(const char *call, const char *argument);
+
 /// The offset of symmetric bytes in the part of each PE. Ends the job if they are not symmetric, or there is no such PE.
 std::int64_t find_offset(const char *call, const Symmetric &what, int pe);
 

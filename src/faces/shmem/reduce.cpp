@@ -7,7 +7,6 @@
 #include <cstring>
 #include <vector>
 
-#include "faces/shmem/move.hpp"
 #include "faces/shmem/place.hpp"
 
 namespace halocline::core::shmem {
@@ -75,15 +74,15 @@ void reduce_small(const Collective &collective, const Reduction &reduction) {
   sync_members(collective);
   Combiner(collective, reduction).combine({0, reduction.count}, values);
   sync_members(collective);
-  std::memcpy(reduction.dest, values, reduction.count * reduction.combination.element_bytes);
+  std::memcpy(reduction.dest, values, reduction.bytes());
 }
 
 /// Where an argument is wrong, the message names it as a whole, on each PE.
 void check(const Collective &collective, const Reduction &reduction) {
-  const std::size_t bytes = reduction.count * reduction.combination.element_bytes;
   const int pe = collective.pes.to_world(collective.me);
-  find_offset(collective.call, {reduction.source, bytes, "source"}, pe);
-  if (bytes > kSmallReduction) find_offset(collective.call, {reduction.dest, bytes, "dest"}, pe);
+  find_offset(collective.call, {reduction.source, reduction.bytes(), "source"}, pe);
+  if (reduction.bytes() > kSmallReduction) find_offset(collective.call, {reduction.dest, reduction.bytes(), "dest"}, pe);
+  if (!reduction.dest) stop_for_null(collective.call, "dest");
 }
 
 /// The share of a member.
@@ -116,7 +115,7 @@ void reduce_share(const Collective &collective, const Reduction &reduction) {
 void reduce_members(const Collective &collective, const Reduction &reduction) {
   if (reduction.count == 0) return;
   check(collective, reduction);
-  if (reduction.count * reduction.combination.element_bytes <= kSmallReduction) return reduce_small(collective, reduction);
+  if (reduction.bytes() <= kSmallReduction) return reduce_small(collective, reduction);
   sync_members(collective);
   reduce_share(collective, reduction);
   quiet(collective.call, fetching);

@@ -7,6 +7,7 @@
 
 #include "base/operators.hpp"
 #include "faces/shmem/channel.hpp"
+#include "faces/shmem/move.hpp"
 
 namespace halocline::core::shmem {
 
@@ -47,6 +48,8 @@ struct Reduction {
   const void *source;
   void *dest;
   std::size_t count;
+
+  std::size_t bytes() const { return bytes_of(count, combination.element_bytes); }
 };
 
 inline constexpr std::size_t kSmallReduction = 2048;

@@ -42,7 +42,7 @@ inline void update(char *place, const SignalledMove &move) {
 /// a call that returns when it is reusable is copied up to 16 KiB: waiting until it has left takes longer.
 void put_far(const char *call, const SignalledMove &move, Returns returns) {
   const std::size_t bytes = move.data.bytes;
-  if (bytes > 0 && !move.data.source) stop("%s on PE %d: source is NULL", call, need_job(call).rank());
+  if (bytes > 0 && !move.data.source) stop_for_null(call, "source");
   const std::int64_t to = bytes > 0 ? find_offset(call, {move.data.dest, bytes, "dest"}, move.data.pe) : 0;
   const NumberChange change{.offset = find_offset(call, {move.signal, sizeof *move.signal, "sig_addr"}, move.data.pe),
                             .action = {move.operation == SHMEM_SIGNAL_SET ? HLC_OP_REPLACE : HLC_OP_SUM, HLC_NUMBER_UINT64},
@@ -117,8 +117,9 @@ HLC_SHMEM_SIGNAL(putmem_signal, void, nelems, kReusable)
 HLC_SHMEM_SIGNAL(putmem_signal_nbi, void, nelems, kAtOnce)
 
 uint64_t pshmem_signal_fetch(const uint64_t *sig_addr) {
+  need_open("shmem_signal_fetch");
   if (!sig_addr) [[unlikely]]
-    stop("shmem_signal_fetch on PE %d: sig_addr is NULL", need_job("shmem_signal_fetch").rank());
+    stop_for_null("shmem_signal_fetch", "sig_addr");
   poll_sometimes();
   // SYNC data-before-signal (pairs with put_signal)
   return std::atomic_ref(*const_cast<uint64_t *>(sig_addr)).load(std::memory_order_acquire);

@@ -22,19 +22,11 @@ bool check(const char *call, const Strided &move) {
   const Job &job = need_job(call);
   if (move.pe < 0 || move.pe >= job.size()) stop_for_pe(call, move.pe, job.size());
   if (move.nelems == 0) return false;
-  if (!move.dest) stop("%s on PE %d: dest is NULL", call, job.rank());
-  if (!move.source) stop("%s on PE %d: source is NULL", call, job.rank());
+  if (!move.dest) stop_for_null(call, "dest");
+  if (!move.source) stop_for_null(call, "source");
   if (move.dest_stride < 1) stop("%s on PE %d: dst is %td but must be 1 or more", call, job.rank(), move.dest_stride);
   if (move.source_stride < 1) stop("%s on PE %d: sst is %td but must be 1 or more", call, job.rank(), move.source_stride);
   return true;
-}
-
-/// The bytes from the first element to the end of the last.
-std::size_t extent(std::size_t nelems, std::ptrdiff_t stride, std::size_t size) {
-  std::size_t elements = 0, bytes = 0;
-  if (__builtin_mul_overflow(nelems - 1, static_cast<std::size_t>(stride), &elements)) return SIZE_MAX;
-  if (__builtin_add_overflow(elements, std::size_t{1}, &elements) || __builtin_mul_overflow(elements, size, &bytes)) return SIZE_MAX;
-  return bytes;
 }
 
 template <std::size_t size>
@@ -71,7 +63,7 @@ hlc_block block_of(const Strided &move, std::ptrdiff_t target_stride, std::ptrdi
 
 void put_elements(const char *call, ContextState &context, const Strided &move) {
   if (!check(call, move)) return;
-  const Symmetric dest{move.dest, extent(move.nelems, move.dest_stride, move.size), "dest"};
+  const Symmetric dest{move.dest, bytes_of(move.nelems, move.dest_stride, move.size), "dest"};
   if (char *place = find_place(call, dest, move.pe)) return copy_mapped(place, static_cast<const char *>(move.source), move);
   with_target(call, dest, move.pe, [&](Target to) {
     const hlc_block block = block_of(move, move.dest_stride, move.source_stride);
@@ -83,7 +75,7 @@ void put_elements(const char *call, ContextState &context, const Strided &move) 
 
 void get_elements(const char *call, const Strided &move) {
   if (!check(call, move)) return;
-  const Symmetric source{move.source, extent(move.nelems, move.source_stride, move.size), "source"};
+  const Symmetric source{move.source, bytes_of(move.nelems, move.source_stride, move.size), "source"};
   if (const char *place = find_place(call, source, move.pe)) return copy_mapped(static_cast<char *>(move.dest), place, move);
   with_target(call, source, move.pe, [&](Target from) {
     const hlc_block block = block_of(move, move.source_stride, move.dest_stride);

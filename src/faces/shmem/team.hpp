@@ -16,8 +16,7 @@ struct Team {
   shmem_team_t handle = nullptr;
 };
 
-/// The team of a handle; null for SHMEM_TEAM_INVALID. Ends the job for one that was destroyed, unless a later
-/// team is at its address.
+/// The team of a handle; null for SHMEM_TEAM_INVALID. Ends the job for one that was destroyed, or never was.
 Team *find_team(const char *call, shmem_team_t handle);
 /// The same; ends the job for SHMEM_TEAM_INVALID, too.
 Team &need_team(const char *call, shmem_team_t handle);

@@ -38,6 +38,10 @@ struct Teams {
 
 std::unique_ptr<Teams> teams;
 
+/// Handles are numbers, so that one of a destroyed team is recognised: none is given twice. SHMEM_TEAM_SHARED has the last of the predefined
+/// ones. Under the mutex of `teams`.
+std::uintptr_t last_handle = 2;
+
 bool is_free(const FreeChannels &free, int channel) { return (free[static_cast<std::size_t>(channel) / 64] >> (channel % 64) & 1) != 0; }
 
 void flip(FreeChannels &free, int channel) { free[static_cast<std::size_t>(channel) / 64] ^= std::uint64_t{1} << (channel % 64); }
@@ -141,9 +145,9 @@ void make_team(const Team &parent, const Part &part, int channel) {
   const PeMap pes{parent.pes.to_world(part.pes.first), parent.pes.stride * part.pes.stride, part.pes.size};
   auto team = std::make_unique<Team>(make_predefined(job, pes, channel, nullptr));
   if (part.config && (part.mask & SHMEM_TEAM_NUM_CONTEXTS) != 0) team->config = *part.config;
-  team->handle = reinterpret_cast<shmem_team_t>(team.get());
-  *part.result = team->handle;
   const std::lock_guard lock(teams->mutex);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): programs compare handles, and never follow them
+  *part.result = team->handle = reinterpret_cast<shmem_team_t>(++last_handle);
   teams->made.push_back(std::move(team));
   flip(teams->free, channel);
 }

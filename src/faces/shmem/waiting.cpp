@@ -3,7 +3,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <atomic>
 
+#include "faces/shmem/near.hpp"
 #include "faces/shmem/pause.hpp"
+#include "faces/shmem/place.hpp"
 #include "faces/shmem/type_lists.hpp"
 
 namespace halocline::core::shmem {
@@ -27,11 +29,12 @@ inline bool compares(int cmp, T value, T with) {
   }
 }
 
-inline void check(const char *call, int cmp, const volatile void *variables) {
+inline void check(const char *call, int cmp, const volatile void *variables, const char *name = "ivar") {
+  need_open(call);
   if (cmp < SHMEM_CMP_EQ || cmp > SHMEM_CMP_LE) [[unlikely]]
     stop("%s on PE %d: cmp is %d but must be one of SHMEM_CMP_EQ, _NE, _GT, _GE, _LT, _LE", call, need_job(call).rank(), cmp);
   if (!variables) [[unlikely]]
-    stop("%s on PE %d: ivar is NULL", call, need_job(call).rank());
+    stop_for_null(call, name);
 }
 
 /// Serves other PEs, so that a loop of tests sees what they send.
@@ -78,8 +81,17 @@ struct Variables {
 template <class T>
 Variables<T> variables_of(const char *call, volatile T *ivars, std::size_t nelems, const int *status, int cmp, const T *with,
                           bool with_each) {
-  if (nelems > 0) check(call, cmp, ivars);
+  if (nelems > 0) {
+    check(call, cmp, ivars, "ivars");
+    if (!with) stop_for_null(call, "cmp_values");
+  }
   return {ivars, nelems, status, cmp, with, with_each};
+}
+
+/// Where the indices of variables are written.
+std::size_t *checked(const char *call, std::size_t *indices, std::size_t nelems) {
+  if (nelems > 0 && !indices) stop_for_null(call, "indices");
+  return indices;
 }
 
 constexpr const char *kWhat = "a variable that another PE changes";
@@ -160,11 +172,11 @@ using namespace halocline::core::shmem;
     return work(call, variables_of<type>(call, ivars, nelems, status, cmp, with, each));         \
   }                                                                                              \
   HLC_SHMEM_ALIAS(name);
-#define HLC_SHMEM_SOME_OF(name, work, type, value, with, each)                                                    \
-  size_t pshmem_##name(volatile type *ivars, size_t nelems, size_t *indices, const int *status, int cmp, value) { \
-    constexpr const char *call = "shmem_" #name;                                                                  \
-    return work(call, variables_of<type>(call, ivars, nelems, status, cmp, with, each), indices);                 \
-  }                                                                                                               \
+#define HLC_SHMEM_SOME_OF(name, work, type, value, with, each)                                                           \
+  size_t pshmem_##name(volatile type *ivars, size_t nelems, size_t *indices, const int *status, int cmp, value) {        \
+    constexpr const char *call = "shmem_" #name;                                                                         \
+    return work(call, variables_of<type>(call, ivars, nelems, status, cmp, with, each), checked(call, indices, nelems)); \
+  }                                                                                                                      \
   HLC_SHMEM_ALIAS(name);
 #define HLC_SHMEM_SEVERAL(name, type)                                                                                  \
   HLC_SHMEM_SEVERAL_OF(void, name##_wait_until_all, wait_until_all, type, type cmp_value, &cmp_value, false)           \
@@ -198,7 +210,7 @@ void pshmem_wait_until(volatile long *ivar, int cmp, long cmp_value) { wait_unti
 
 uint64_t pshmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64_t cmp_value) {
   constexpr const char *call = "shmem_signal_wait_until";
-  check(call, cmp, sig_addr);
+  check(call, cmp, sig_addr, "sig_addr");
   uint64_t value = load(sig_addr);
   if (!compares(cmp, value, cmp_value)) wait_for(call, "a signal", [&] { return compares(cmp, value = load(sig_addr), cmp_value); });
   return value;
