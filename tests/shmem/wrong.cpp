@@ -67,7 +67,7 @@ void tell_room() {
 
 int main(int, char **arguments) {
   const std::string what = arguments[1];
-  if (what == "before") shmem_quiet(), shmem_uint64_p(&variable, 1, 0);
+  if (what == "before") shmem_uint64_p(&variable, 1, 0);
   shmem_init();
   if (what == "static") {
     shmem_uint64_p(&variable, 1, shmem_my_pe());
