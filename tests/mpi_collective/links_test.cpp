@@ -1,20 +1,44 @@
 // The links behind neighbourhood collectives: many of them, made, freed and made again, in memory that earlier ones have used; for several
-// communicators of the same ranks; with more edges between two ranks than usual; and what is refused before they are used.
+// communicators of the same ranks; by threads that take turns; with more edges between two ranks than usual; with a rank that gets no
+// communicator of the host; and what is refused before they are used.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
 
+#include <dlfcn.h>
+
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <deque>
+#include <fstream>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include <halocline/mpi4.h>
 
+#include "mpi_collective/counted_calls.hpp"
 #include "support/mpi_test.hpp"
+
+namespace {
+
+std::atomic<int> failing_dups{0};
+
+}  // namespace
+
+/// In place of the MPI's for the library: so many of the next calls of this rank fail, in which the others take part all the same.
+extern "C" [[gnu::visibility("default")]] int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *made) {
+  static const auto next = reinterpret_cast<decltype(&PMPI_Comm_dup)>(dlsym(RTLD_NEXT, "PMPI_Comm_dup"));
+  const int code = next(comm, made);
+  if (code != MPI_SUCCESS || failing_dups == 0) return code;
+  failing_dups -= 1;
+  return MPI_Comm_free(made), MPI_ERR_OTHER;
+}
 
 namespace {
 
@@ -49,6 +73,11 @@ struct Blocks {
   explicit Blocks(int numbers) : count(numbers), sent(2 * static_cast<std::size_t>(numbers)), received(sent.size()) {}
 
   static int value(int of, int step, std::size_t i) { return of * 1000003 + step * 1009 + static_cast<int>(i); }
+  bool is_over() {
+    int over = 0;
+    MPI_Test(&request, &over, MPI_STATUS_IGNORE);
+    return over != 0;
+  }
   void fill(int step) {
     for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = value(rank(), step, i);
     std::fill(received.begin(), received.end(), -1);
@@ -155,6 +184,133 @@ TEST(Links, of_several_communicators_are_used_in_any_order) {
   EXPECT_EQ(last.finish(1), 0);
   MPI_Comm_free(&again);
   for (int i = 1; i < 3; ++i) MPI_Comm_free(&rings[i]);
+}
+
+bool shares_contexts() {
+  int level = MPI_THREAD_MULTIPLE;
+  MPI_Query_thread(&level);
+  return level != MPI_THREAD_MULTIPLE;
+}
+
+/// Pieces of the library's shared memory that this process has.
+int shared_pieces() {
+  std::ifstream maps("/proc/self/maps");
+  int pieces = 0;
+  for (std::string line; std::getline(maps, line);)
+    if (line.find("/dev/shm/#") != std::string::npos || line.find("/dev/shm/halocline") != std::string::npos) ++pieces;
+  return pieces;
+}
+
+bool has_several_nodes() {
+  const char *const nodes = std::getenv("HALOCLINE_FAKE_NODES");
+  return nodes && std::atoi(nodes) > 1;
+}
+
+/// What is wrong in one exchange of each.
+int wrong_of(std::deque<Pair> &pairs, int step) {
+  int wrong = 0;
+  for (Pair &pair : pairs) pair.start(step);
+  for (Pair &pair : pairs) wrong += pair.finish(step);
+  return wrong;
+}
+
+/// Communicators of the same ranks have one context where no two threads call MPI at once, and keep it until the next one; else each has its own,
+/// which goes with it.
+TEST(Links, of_communicators_of_the_same_ranks_share_memory_unless_threads_meet) {
+  const int before = shared_pieces();
+  MPI_Comm rings[] = {make_ring(), make_ring(), make_ring()};
+  std::deque<Pair> pairs;
+  pairs.emplace_back(rings[0], 5);
+  const int with_one = shared_pieces();
+  pairs.emplace_back(rings[1], 9);
+  pairs.emplace_back(rings[2], 9);
+  const int with_three = shared_pieces();
+  EXPECT_EQ(wrong_of(pairs, 3), 0);
+  pairs.clear();
+  for (MPI_Comm &ring : rings) MPI_Comm_free(&ring);
+  const int after = shared_pieces();
+  MPI_Comm again = make_ring();
+  pairs.emplace_back(again, 4);
+  const int with_another = shared_pieces();
+  EXPECT_EQ(wrong_of(pairs, 4), 0);
+  pairs.clear();
+  MPI_Comm_free(&again);
+  if (shares_contexts()) {
+    EXPECT_EQ(with_three, with_one);
+    EXPECT_EQ(after, with_one);
+    EXPECT_EQ(with_another, with_one);
+  } else if (size() > 1 && !has_several_nodes()) {  // contexts of several nodes are closed later
+    EXPECT_GT(with_one, before);
+    EXPECT_EQ(with_three - before, 3 * (with_one - before));
+    EXPECT_EQ(after, before);
+    EXPECT_EQ(with_another, with_one);
+  }
+}
+
+/// Threads take turns at MPI, in which each makes links on a communicator of its own: of the same ranks, so of one context.
+TEST(Links, of_several_threads_that_take_turns_at_MPI) {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  if (level < MPI_THREAD_SERIALIZED) GTEST_SKIP() << "this MPI has no MPI_THREAD_SERIALIZED";
+  constexpr int kThreads = 3, kRounds = 4;
+  MPI_Comm rings[kThreads];
+  for (MPI_Comm &ring : rings) ring = make_ring();
+  std::mutex mpi;
+  std::atomic<int> turn{0}, wrong{0};
+  const auto pause = [] { std::this_thread::sleep_for(std::chrono::microseconds(50)); };
+  const auto work = [&](int me) {
+    for (int round = 0; round < kRounds; ++round) {
+      while (turn != round * kThreads + me) pause();
+      std::unique_lock lock(mpi);
+      std::optional<Pair> pair(std::in_place, rings[me], round % 2 ? 7 + me : 6000);
+      pair->start(round);
+      turn += 1;
+      while (!pair->is_over()) {
+        lock.unlock();
+        pause();
+        lock.lock();
+      }
+      wrong += pair->finish(round);
+      pair.reset();
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) threads.emplace_back(work, i);
+  for (std::thread &thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  for (MPI_Comm &ring : rings) MPI_Comm_free(&ring);
+}
+
+/// All ranks leave that call to the host. The ranks are not lost: later calls are carried.
+TEST(Links, are_left_to_the_host_where_a_rank_gets_no_communicator_for_messages) {
+  MPI_Comm ring = make_ring(), graph = make_graph(1);
+  if (rank() == size() - 1) failing_dups = 1;
+  {
+    // With edges beyond the tags of a communicator, links need one of their own, where they need one at all.
+    const std::vector<int> from(65, left()), to(65, right());
+    MPI_Comm many = MPI_COMM_NULL;
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 65, from.data(), MPI_UNWEIGHTED, 65, to.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &many);
+    const bool any_failed = !halocline::test::everyone(rank() != size() - 1 || failing_dups > 0);
+    failing_dups = 0;
+    std::optional<halocline::test::LeftToHost> left_to_host;
+    if (any_failed) left_to_host.emplace();
+    if (has_several_nodes() && size() > 1) {
+      EXPECT_TRUE(any_failed);
+    }
+    std::vector<int> sent(65, rank()), received(65, -1);
+    EXPECT_EQ(MPI_Neighbor_alltoall(sent.data(), 1, MPI_INT, received.data(), 1, MPI_INT, many), MPI_SUCCESS);
+    EXPECT_EQ(received, std::vector<int>(65, left()));
+    MPI_Comm_free(&many);
+  }
+  std::deque<Pair> pairs;
+  pairs.emplace_back(ring, 12);
+  EXPECT_EQ(wrong_of(pairs, 1), 0);
+  int number = rank(), got = -1;
+  EXPECT_EQ(MPI_Neighbor_alltoall(&number, 1, MPI_INT, &got, 1, MPI_INT, graph), MPI_SUCCESS);
+  EXPECT_EQ(got, left());
+  pairs.clear();
+  MPI_Comm_free(&graph);
+  MPI_Comm_free(&ring);
 }
 
 /// More than there are tags for in one communicator of the host.

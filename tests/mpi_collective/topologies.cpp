@@ -44,7 +44,7 @@ void join_cartesian(Topology &topology, int ranks) {
       }
 }
 
-void random_grid(Random &random, Topology &topology, int ranks) {
+void random_grid(Random &random, Topology &topology, int ranks, int shortest_period) {
   int left = ranks;
   while (left > 1 && topology.dims.size() < 3) {
     int part = static_cast<int>(pick(random, 1, left));
@@ -55,7 +55,8 @@ void random_grid(Random &random, Topology &topology, int ranks) {
   }
   if (topology.dims.empty() || chance(random, 30)) topology.dims.push_back(1);
   if (left > 1) topology.dims.push_back(left);
-  for (std::size_t d = 0; d < topology.dims.size(); ++d) topology.periods.push_back(chance(random, 70) ? 1 : 0);
+  for (std::size_t d = 0; d < topology.dims.size(); ++d)
+    topology.periods.push_back(chance(random, 70) && topology.dims[d] >= shortest_period ? 1 : 0);
   join_cartesian(topology, ranks);
 }
 
@@ -122,13 +123,13 @@ MPI_Comm make_dist_graph(const Topology &topology) {
 
 }  // namespace
 
-Topology random_topology(Random &random, int ranks) {
+Topology random_topology(Random &random, int ranks, int shortest_period) {
   Topology topology;
   topology.kind = static_cast<Topology::Kind>(pick(random, 0, 2));
   for (auto *ends : {&topology.out, &topology.in}) ends->resize(static_cast<std::size_t>(ranks));
   for (auto *list : {&topology.targets, &topology.sources}) list->resize(static_cast<std::size_t>(ranks));
   if (topology.kind == Topology::Kind::cartesian)
-    random_grid(random, topology, ranks);
+    random_grid(random, topology, ranks, shortest_period);
   else
     random_edges(random, topology, ranks);
   return topology;

@@ -28,8 +28,8 @@ struct Topology {
   std::vector<std::vector<End>> out, in;
 };
 
-/// The same on all ranks that have the same random numbers.
-Topology random_topology(Random &random, int ranks);
+/// The same on all ranks that have the same random numbers. No dimension of fewer ranks than `shortest_period` is periodic.
+Topology random_topology(Random &random, int ranks, int shortest_period);
 
 /// The communicator of MPI_COMM_WORLD's ranks with that topology, in the same order.
 MPI_Comm make_comm(const Topology &topology);

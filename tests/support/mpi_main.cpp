@@ -7,9 +7,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <vector>
 
@@ -56,6 +58,12 @@ void choose_patience() {
   const char *seconds = std::getenv("HALOCLINE_TEST_FAIL_FAST"), *given = std::getenv("HALOCLINE_TIMEOUT");
   launch.ends_at_failure = seconds != nullptr;
   if (seconds && (!given || std::atoi(given) > std::atoi(seconds))) setenv("HALOCLINE_TIMEOUT", seconds, 1);
+}
+
+/// Any thread may call MPI at any time; with --threads=serialized one at a time.
+int level_of_threads(int argc, char **argv) {
+  const auto is_asked = [](const char *word) { return std::strcmp(word, "--threads=serialized") == 0; };
+  return std::any_of(argv, argv + argc, is_asked) ? MPI_THREAD_SERIALIZED : MPI_THREAD_MULTIPLE;
 }
 
 void reduce(const int *mine, int *all, int count, MPI_Op op) {
@@ -202,7 +210,7 @@ int main(int argc, char **argv) {
   using halocline::test::launch;
   int provided = 0;
   halocline::test::choose_patience();
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  MPI_Init_thread(&argc, &argv, halocline::test::level_of_threads(argc, argv), &provided);
   MPI_Comm_dup(MPI_COMM_WORLD, &launch.comm);
   MPI_Comm_rank(launch.comm, &launch.rank);
   MPI_Comm_size(launch.comm, &launch.size);

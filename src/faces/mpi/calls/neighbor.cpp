@@ -29,28 +29,31 @@ Links *find_links(MPI_Comm comm) {
 template <class Sent, class Received>
 int run(Links &links, const Sent &sent, const Received &received) {
   std::unique_lock lock(links.busy);
-  Exchange &exchange = links.take();
-  int code = sent.fill(exchange.out);
-  if (code == MPI_SUCCESS) code = received.fill(exchange.in);
-  if (code == MPI_SUCCESS) code = links.check(exchange);
+  Exchange *exchange = nullptr;
+  int code = with_memory([&] {
+    exchange = &links.take();
+    if (const int refused = sent.fill(exchange->out)) return refused;
+    if (const int refused = received.fill(exchange->in)) return refused;
+    return links.check(*exchange);
+  });
   if (code == MPI_SUCCESS) {
-    links.start(exchange);
+    links.start(*exchange);
     lock.unlock();
-    code = links.await(exchange);
-    if (!exchange.is_over.load(std::memory_order_acquire)) return code;
+    code = links.await(*exchange);
+    if (!exchange->is_over.load(std::memory_order_acquire)) return code;
     lock.lock();
   }
-  links.give_back(exchange);
+  if (exchange) links.give_back(*exchange);
   return code;
 }
 
 template <class Sent, class Received, class Host>
 [[gnu::always_inline]] inline int exchange_blocks(Collective call, MPI_Comm comm, const Sent &sent, const Received &received, Host host) {
   Links *const links = find_links(comm);
-  count_collective(call, links != nullptr);
-  if (!links) return host();
+  if (!links) return count_collective(call, false), host();
   const int code = run(*links, sent, received);
-  return code == MPI_SUCCESS ? code : refuse_on(comm, code);
+  if (code != MPI_SUCCESS) return refuse_on(comm, code);
+  return count_collective(call, true), code;
 }
 
 }  // namespace

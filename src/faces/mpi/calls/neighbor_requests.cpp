@@ -27,13 +27,12 @@ int begin(const std::shared_ptr<Links> &links, MPI_Comm comm, const Sent &sent, 
   if (const int code = received.fill(made->exchange().in)) return code;
   if (const int code = links->check(made->exchange())) return code;
   if (const int code = made->keep_types()) return code;
+  if (const int code = give_handle(*made)) return code;
   made->comm = comm;
-  ExchangeRequest &started = *made;
-  if (const int code = give_handle(std::move(made), request)) return code;
-  started.is_active = true;
-  const int code = started.start();
-  if (code != MPI_SUCCESS) forget_own(&started), *request = MPI_REQUEST_NULL;
-  return code;
+  if (const int code = made->start()) return code;
+  made->is_active = true;
+  *request = made.release()->handle;
+  return MPI_SUCCESS;
 }
 
 /// A nonblocking call must not wait for others, so it makes no links: those of an earlier blocking call, or of the call that has made the
@@ -42,45 +41,53 @@ template <class Sent, class Received, class Host>
 [[gnu::always_inline]] inline int begin_blocks(Collective call, MPI_Comm comm, const Sent &sent, const Received &received,
                                                MPI_Request *request, Host host) {
   const NeighborComm *const known = known_neighbor_comm(comm);
-  const bool is_own = known && known->links && request;
-  count_collective(call, is_own);
-  if (!is_own) return host();
-  const int code = begin(known->links, comm, sent, received, request);
-  return code == MPI_SUCCESS ? code : refuse_request(comm, code);
+  if (!known || !known->links || !request) return count_collective(call, false), host();
+  const int code = with_memory([&] { return begin(known->links, comm, sent, received, request); });
+  if (code != MPI_SUCCESS) return refuse_request(comm, code);
+  return count_collective(call, true), code;
 }
 
-/// Null if the host has no such function.
-template <class Function, class... Arguments>
-std::function<int(MPI_Request *)> call_of_host(Function *function, Arguments... arguments) {
-  if (!function) return nullptr;
-  return [=](MPI_Request *request) { return function(arguments..., request); };
-}
-
-/// `begin`: the nonblocking call, for a host that has no persistent one.
-template <class Sent, class Received, class Function>
-int init_blocks(Collective call, MPI_Comm comm, const Sent &sent, const Received &received, MPI_Request *request,
-                const std::function<int(MPI_Request *)> &init_by_host, Function begin) {
-  std::unique_ptr<OwnRequest> made;
-  BlockNumbers numbers;
-  if (comm != MPI_COMM_NULL && request && has_topology(comm)) {
+/// How many blocks a rank has. An MPI error code.
+int count_blocks(MPI_Comm comm, BlockNumbers *numbers) {
+  return with_memory([&] {
     Pattern pattern;
-    if (const int code = read_topology(comm, &pattern)) return refuse_request(comm, code);
-    numbers = {pattern.out.size(), pattern.in.size()};
-    BlockLists blocks{std::vector<Block>(pattern.out.size()), std::vector<Block>(pattern.in.size())};
-    if (const int code = sent.fill(blocks.out)) return refuse_request(comm, code);
-    if (const int code = received.fill(blocks.in)) return refuse_request(comm, code);
-    if (const int code = check_addresses(blocks.out, pattern.out)) return refuse_request(comm, code);
-    if (const int code = check_addresses(blocks.in, pattern.in)) return refuse_request(comm, code);
-    made = make_persistent(comm, std::move(pattern), std::move(blocks), false);
+    const int code = read_topology(comm, &pattern);
+    *numbers = {pattern.out.size(), pattern.in.size()};
+    return code;
+  });
+}
+
+/// `init_by_host`: null if the host has no such function. `begin`: the nonblocking call, for such a host.
+template <class Sent, class Received, class InitByHost, class Function>
+int init_blocks(Collective call, MPI_Comm comm, const Sent &sent, const Received &received, MPI_Request *request, InitByHost init_by_host,
+                Function begin) {
+  std::unique_ptr<OwnRequest> made;
+  if (comm != MPI_COMM_NULL && request && has_topology(comm)) {
+    Described described;
+    const auto describe = [&] {
+      Pattern &pattern = described.pattern;
+      BlockLists &blocks = described.blocks;
+      if (const int code = read_topology(comm, &pattern)) return code;
+      blocks = {std::vector<Block>(pattern.out.size()), std::vector<Block>(pattern.in.size())};
+      if (const int code = sent.fill(blocks.out)) return code;
+      if (const int code = received.fill(blocks.in)) return code;
+      if (const int code = check_addresses(blocks.out, pattern.out)) return code;
+      return check_addresses(blocks.in, pattern.in);
+    };
+    if (const int code = with_memory(describe); described.is_refused(code)) return refuse_request(comm, code);
+    made = make_persistent(comm, std::move(described));
   }
   count_collective(call, made != nullptr);
-  if (!made && init_by_host) return init_by_host(request);
+  if (!made && init_by_host.exists()) return init_by_host(request);
   if constexpr (!std::is_null_pointer_v<Function>)
-    if (!made)
-      if (const int code = make_host_request(begin, comm, sent, received, numbers, &made)) return refuse_request(comm, code);
+    if (!made) {
+      BlockNumbers numbers;
+      const int counted = count_blocks(comm, &numbers);
+      if (const int code = make_host_request(begin, comm, sent, received, counted, numbers, &made)) return refuse_request(comm, code);
+    }
   if (!made) return refuse_request(comm, refuse(MPI_ERR_OTHER, "the host MPI does not have this function"));
-  const int code = give_handle(std::move(made), request);
-  return code == MPI_SUCCESS ? code : refuse_request(comm, code);
+  *request = made.release()->handle;
+  return MPI_SUCCESS;
 }
 
 }  // namespace
@@ -122,7 +129,7 @@ int MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype 
                                MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   return init_blocks(Collective::neighbor_alltoall_init, comm, EqualBlocks{sendbuf, sendcount, sendtype},
                      EqualBlocks{recvbuf, recvcount, recvtype}, request,
-                     call_of_host(host::Neighbor_alltoall_init, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info),
+                     host_init(host::Neighbor_alltoall_init, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info),
                      host::Ineighbor_alltoall);
 }
 
@@ -130,11 +137,11 @@ int MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], con
                                 const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                                 MPI_Request *request) {
   using Blocks = UnequalBlocks<int, int>;
-  return init_blocks(Collective::neighbor_alltoallv_init, comm, Blocks{sendbuf, sendcounts, sdispls, sendtype},
-                     Blocks{recvbuf, recvcounts, rdispls, recvtype}, request,
-                     call_of_host(host::Neighbor_alltoallv_init, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                                  recvtype, comm, info),
-                     host::Ineighbor_alltoallv);
+  return init_blocks(
+      Collective::neighbor_alltoallv_init, comm, Blocks{sendbuf, sendcounts, sdispls, sendtype},
+      Blocks{recvbuf, recvcounts, rdispls, recvtype}, request,
+      host_init(host::Neighbor_alltoallv_init, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info),
+      host::Ineighbor_alltoallv);
 }
 
 int MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
@@ -143,8 +150,8 @@ int MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], con
   using Blocks = TypedBlocks<int, MPI_Aint>;
   return init_blocks(Collective::neighbor_alltoallw_init, comm, Blocks{sendbuf, sendcounts, sdispls, sendtypes},
                      Blocks{recvbuf, recvcounts, rdispls, recvtypes}, request,
-                     call_of_host(host::Neighbor_alltoallw_init, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                                  recvtypes, comm, info),
+                     host_init(host::Neighbor_alltoallw_init, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
+                               recvtypes, comm, info),
                      host::Ineighbor_alltoallw);
 }
 
@@ -180,10 +187,9 @@ int MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
 
 int MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
                                  MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return init_blocks(Collective::neighbor_alltoall_init, comm, EqualBlocks{sendbuf, sendcount, sendtype},
-                     EqualBlocks{recvbuf, recvcount, recvtype}, request,
-                     call_of_host(host::Neighbor_alltoall_init_c, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info),
-                     nullptr);
+  return init_blocks(
+      Collective::neighbor_alltoall_init, comm, EqualBlocks{sendbuf, sendcount, sendtype}, EqualBlocks{recvbuf, recvcount, recvtype},
+      request, host_init(host::Neighbor_alltoall_init_c, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info), nullptr);
 }
 
 int MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype,
@@ -192,8 +198,8 @@ int MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcount
   using Blocks = UnequalBlocks<MPI_Count, MPI_Aint>;
   return init_blocks(Collective::neighbor_alltoallv_init, comm, Blocks{sendbuf, sendcounts, sdispls, sendtype},
                      Blocks{recvbuf, recvcounts, rdispls, recvtype}, request,
-                     call_of_host(host::Neighbor_alltoallv_init_c, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                                  recvtype, comm, info),
+                     host_init(host::Neighbor_alltoallv_init_c, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                               recvtype, comm, info),
                      nullptr);
 }
 
@@ -203,8 +209,8 @@ int MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcount
   using Blocks = TypedBlocks<MPI_Count, MPI_Aint>;
   return init_blocks(Collective::neighbor_alltoallw_init, comm, Blocks{sendbuf, sendcounts, sdispls, sendtypes},
                      Blocks{recvbuf, recvcounts, rdispls, recvtypes}, request,
-                     call_of_host(host::Neighbor_alltoallw_init_c, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                                  recvtypes, comm, info),
+                     host_init(host::Neighbor_alltoallw_init_c, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
+                               recvtypes, comm, info),
                      nullptr);
 }
 #endif

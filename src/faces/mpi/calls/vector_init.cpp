@@ -18,18 +18,20 @@ int refuse_init(MPI_Comm comm, int code) {
 }
 
 /// What a call asks for, with the host's function in its place, which may be missing.
+template <class ByHost>
 struct Init {
   Collective call;
   MPI_Comm comm;
   MPI_Request *request;
-  std::function<int(MPI_Request *)> by_host;
-};
+  ByHost by_host;
 
-/// An intracommunicator.
-bool is_own_kind(const Init &init) {
-  int joins = 0;
-  return init.comm != MPI_COMM_NULL && init.request && PMPI_Comm_test_inter(init.comm, &joins) == MPI_SUCCESS && !joins;
-}
+  bool is_intracomm() const {
+    int joins = 0;
+    return comm != MPI_COMM_NULL && request && PMPI_Comm_test_inter(comm, &joins) == MPI_SUCCESS && !joins;
+  }
+};
+template <class ByHost>
+Init(Collective, MPI_Comm, MPI_Request *, ByHost) -> Init<ByHost>;
 
 /// The blocks that have bytes: both ends of an edge have as many.
 void add_edges(const std::vector<Block> &all, std::vector<EdgeEnd> &edges, std::vector<Block> &blocks) {
@@ -54,64 +56,62 @@ BlockLists lists_for(MPI_Comm comm) {
   return {std::vector<Block>(numbers.out), std::vector<Block>(numbers.in)};
 }
 
-/// `begin`: the nonblocking call, for a host that has no persistent one.
-template <class Function, class Sent, class Received>
-int finish_init(const Init &init, Function begin, const Sent &sent, const Received &received, const BlockLists *all, bool copies_first) {
+/// `fill`: the blocks of all ranks. `begin`: the nonblocking call, for a host that has no persistent one.
+template <class ByHost, class Function, class Sent, class Received, class Fill>
+int init_vector(const Init<ByHost> &init, Function begin, const Sent &sent, const Received &received, Described described, Fill fill) {
   std::unique_ptr<OwnRequest> made;
-  if (all) {
-    Pattern pattern;
-    BlockLists blocks;
-    add_edges(all->out, pattern.out, blocks.out);
-    add_edges(all->in, pattern.in, blocks.in);
-    if (const int code = check_addresses(blocks.out, pattern.out)) return refuse_init(init.comm, code);
-    if (const int code = check_addresses(blocks.in, pattern.in)) return refuse_init(init.comm, code);
-    made = make_persistent(init.comm, std::move(pattern), std::move(blocks), copies_first);
+  const bool in_place = sent.buffer == MPI_IN_PLACE;
+  if (init.is_intracomm()) {
+    const auto describe = [&] {
+      BlockLists all = lists_for(init.comm);
+      if (const int code = fill(all)) return code;
+      add_edges(all.out, described.pattern.out, described.blocks.out);
+      add_edges(all.in, described.pattern.in, described.blocks.in);
+      if (const int code = check_addresses(described.blocks.out, described.pattern.out)) return code;
+      return check_addresses(described.blocks.in, described.pattern.in);
+    };
+    if (const int code = with_memory(describe); described.is_refused(code)) return refuse_init(init.comm, code);
+    made = make_persistent(init.comm, std::move(described));
   }
   count_collective(init.call, made != nullptr);
-  if (!made && init.by_host) return init.by_host(init.request);
+  if (!made && init.by_host.exists()) return init.by_host(init.request);
   if constexpr (!std::is_null_pointer_v<Function>)
     if (!made)
-      if (const int code = make_host_request(begin, init.comm, sent, received, numbers_for(init.comm, sent.buffer == MPI_IN_PLACE), &made))
+      if (const int code = make_host_request(begin, init.comm, sent, received, MPI_SUCCESS, numbers_for(init.comm, in_place), &made))
         return refuse_init(init.comm, code);
   if (!made) return refuse_init(init.comm, refuse(MPI_ERR_OTHER, "the host MPI does not have this function"));
-  const int code = give_handle(std::move(made), init.request);
-  return code == MPI_SUCCESS ? code : refuse_init(init.comm, code);
+  *init.request = made.release()->handle;
+  return MPI_SUCCESS;
 }
 
 /// In place, a rank sends what is stored where it receives.
-template <class Function, class Blocks>
-int init_all_to_all(const Init &init, Function begin, const Blocks &sent, const Blocks &received) {
-  if (!is_own_kind(init)) return finish_init(init, begin, sent, received, nullptr, false);
-  const bool in_place = sent.buffer == MPI_IN_PLACE;
-  BlockLists blocks = lists_for(init.comm);
-  if (const int code = received.fill(blocks.in)) return refuse_init(init.comm, code);
-  if (const int code = (in_place ? received : sent).fill(blocks.out)) return refuse_init(init.comm, code);
-  return finish_init(init, begin, sent, received, &blocks, in_place);
+template <class ByHost, class Function, class Blocks>
+int init_all_to_all(const Init<ByHost> &init, Function begin, const Blocks &sent, const Blocks &received) {
+  Described described;
+  described.copies_first = sent.buffer == MPI_IN_PLACE;
+  const Blocks &source = described.copies_first ? received : sent;
+  return init_vector(init, begin, sent, received, std::move(described), [&](BlockLists &all) {
+    const int code = received.fill(all.in);
+    return code == MPI_SUCCESS ? source.fill(all.out) : code;
+  });
 }
 
 /// In place, the block that a rank sends is stored where its own would arrive, and stays there.
-template <class Function, class Blocks>
-int init_all_gather(const Init &init, Function begin, const EqualBlocks &sent, const Blocks &received) {
-  if (!is_own_kind(init)) return finish_init(init, begin, sent, received, nullptr, false);
-  const bool in_place = sent.buffer == MPI_IN_PLACE;
-  int rank = 0;
-  PMPI_Comm_rank(init.comm, &rank);
-  const auto me = static_cast<std::size_t>(rank);
-  BlockLists blocks = lists_for(init.comm);
-  if (const int code = received.fill(blocks.in)) return refuse_init(init.comm, code);
-  std::vector<Block> one(1, blocks.in[me]);
-  if (!in_place)
-    if (const int code = sent.fill(one)) return refuse_init(init.comm, code);
-  for (Block &block : blocks.out) block = one.front();
-  if (in_place) blocks.out[me].count = blocks.in[me].count = 0;
-  return finish_init(init, begin, sent, received, &blocks, false);
-}
-
-/// Null if the host has no such function.
-template <class Function, class... Arguments>
-std::function<int(MPI_Request *)> host_call(Function *function, Arguments... arguments) {
-  if (!function) return nullptr;
-  return [=](MPI_Request *request) { return function(arguments..., request); };
+template <class ByHost, class Function, class Blocks>
+int init_all_gather(const Init<ByHost> &init, Function begin, const EqualBlocks &sent, const Blocks &received) {
+  return init_vector(init, begin, sent, received, {}, [&](BlockLists &all) {
+    const bool in_place = sent.buffer == MPI_IN_PLACE;
+    int rank = 0;
+    PMPI_Comm_rank(init.comm, &rank);
+    const auto me = static_cast<std::size_t>(rank);
+    if (const int code = received.fill(all.in)) return code;
+    std::vector<Block> one(1, all.in[me]);
+    if (!in_place)
+      if (const int code = sent.fill(one)) return code;
+    for (Block &block : all.out) block = one.front();
+    if (in_place) all.out[me].count = all.in[me].count = 0;
+    return MPI_SUCCESS;
+  });
 }
 
 }  // namespace
@@ -126,8 +126,8 @@ int MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sd
                        MPI_Request *request) {
   using Blocks = UnequalBlocks<int, int>;
   return init_all_to_all(
-      {Collective::alltoallv_init, comm, request,
-       host_call(host::Alltoallv_init, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info)},
+      Init{Collective::alltoallv_init, comm, request,
+           host_init(host::Alltoallv_init, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info)},
       PMPI_Ialltoallv, Blocks{sendbuf, sendcounts, sdispls, sendtype}, Blocks{recvbuf, recvcounts, rdispls, recvtype});
 }
 
@@ -136,16 +136,16 @@ int MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sd
                        MPI_Request *request) {
   using Blocks = TypedBlocks<int, int>;
   return init_all_to_all(
-      {Collective::alltoallw_init, comm, request,
-       host_call(host::Alltoallw_init, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info)},
+      Init{Collective::alltoallw_init, comm, request,
+           host_init(host::Alltoallw_init, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info)},
       PMPI_Ialltoallw, Blocks{sendbuf, sendcounts, sdispls, sendtypes}, Blocks{recvbuf, recvcounts, rdispls, recvtypes});
 }
 
 int MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
                         const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   return init_all_gather(
-      {Collective::allgatherv_init, comm, request,
-       host_call(host::Allgatherv_init, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info)},
+      Init{Collective::allgatherv_init, comm, request,
+           host_init(host::Allgatherv_init, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info)},
       PMPI_Iallgatherv, EqualBlocks{sendbuf, sendcount, sendtype}, UnequalBlocks<int, int>{recvbuf, recvcounts, displs, recvtype});
 }
 
@@ -155,8 +155,8 @@ int MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], cons
                          MPI_Request *request) {
   using Blocks = UnequalBlocks<MPI_Count, MPI_Aint>;
   return init_all_to_all(
-      {Collective::alltoallv_init, comm, request,
-       host_call(host::Alltoallv_init_c, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info)},
+      Init{Collective::alltoallv_init, comm, request,
+           host_init(host::Alltoallv_init_c, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info)},
       nullptr, Blocks{sendbuf, sendcounts, sdispls, sendtype}, Blocks{recvbuf, recvcounts, rdispls, recvtype});
 }
 
@@ -165,16 +165,16 @@ int MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], cons
                          MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   using Blocks = TypedBlocks<MPI_Count, MPI_Aint>;
   return init_all_to_all(
-      {Collective::alltoallw_init, comm, request,
-       host_call(host::Alltoallw_init_c, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info)},
+      Init{Collective::alltoallw_init, comm, request,
+           host_init(host::Alltoallw_init_c, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info)},
       nullptr, Blocks{sendbuf, sendcounts, sdispls, sendtypes}, Blocks{recvbuf, recvcounts, rdispls, recvtypes});
 }
 
 int MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
                           const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   return init_all_gather(
-      {Collective::allgatherv_init, comm, request,
-       host_call(host::Allgatherv_init_c, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info)},
+      Init{Collective::allgatherv_init, comm, request,
+           host_init(host::Allgatherv_init_c, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info)},
       nullptr, EqualBlocks{sendbuf, sendcount, sendtype}, UnequalBlocks<MPI_Count, MPI_Aint>{recvbuf, recvcounts, displs, recvtype});
 }
 #endif

@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <new>
 #include <vector>
 
 #include "base/atomics.hpp"
@@ -41,7 +42,7 @@ int finish(OwnRequest &own, MPI_Request *request, MPI_Status *status) {
   const MPI_Comm comm = own.comm;
   own.is_active = false;
   set_empty(status);
-  if (!own.is_persistent) forget_own(&own), *request = MPI_REQUEST_NULL;
+  if (!own.is_persistent) delete &own, *request = MPI_REQUEST_NULL;
   return report_failure_of(comm, code);
 }
 
@@ -60,7 +61,7 @@ bool any_own(int count, const MPI_Request *requests) {
 struct Mixture {
   std::vector<OwnRequest *> own;  // null where the request is the host's
   std::vector<MPI_Request> host;
-  std::vector<int> places;  // of those of the host
+  std::vector<int> places, which;  // of those of the host; which of these a call has ended
   std::vector<MPI_Status> statuses;
   MPI_Request *requests;
 
@@ -72,6 +73,7 @@ struct Mixture {
       places.push_back(i);
     }
     statuses.resize(host.size());
+    which.resize(host.size() + 1);  // never null
   }
 
   int hosts() const { return static_cast<int>(host.size()); }
@@ -158,7 +160,7 @@ int test_some(Mixture &mixture, int *number, int *indices, MPI_Status *statuses)
     note_code(finish(*own, &mixture.requests[i], status_at(statuses, at)), status_at(statuses, at), &all);
   }
   if (!mixture.host.empty()) {
-    std::vector<int> which(mixture.host.size());
+    std::vector<int> &which = mixture.which;
     const int code = host::Testsome(mixture.hosts(), mixture.host.data(), &hosts, which.data(), mixture.host_statuses(statuses));
     mixture.give_back();
     if (code != MPI_SUCCESS) all = code;
@@ -169,6 +171,16 @@ int test_some(Mixture &mixture, int *number, int *indices, MPI_Status *statuses)
   }
   *number = !was_active && hosts == MPI_UNDEFINED ? MPI_UNDEFINED : found;
   return all;
+}
+
+/// A call with requests of both kinds, whose lists need memory.
+template <class Call>
+int call_with_lists(Call call) {
+  try {
+    return call();
+  } catch (const std::bad_alloc &) {
+    return report_failure_of(MPI_COMM_NULL, refuse(MPI_ERR_NO_MEM, "this rank is out of memory"));
+  }
 }
 
 /// Between two tests that have found nothing.
@@ -214,29 +226,35 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
   if (!any_own(count, requests)) return host::Waitall(count, requests, statuses);
-  Mixture mixture(count, requests);
-  return wait_all(mixture, statuses);
+  return call_with_lists([&] {
+    Mixture mixture(count, requests);
+    return wait_all(mixture, statuses);
+  });
 }
 
 int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
   if (!any_own(count, requests)) return host::Waitany(count, requests, index, status);
-  Mixture mixture(count, requests);
-  for (unsigned tests = 1;; ++tests) {
-    int flag = 0;
-    const int code = test_any(mixture, index, &flag, status);
-    if (flag || code != MPI_SUCCESS) return code;
-    pass_between_tests(tests);
-  }
+  return call_with_lists([&] {
+    Mixture mixture(count, requests);
+    for (unsigned tests = 1;; ++tests) {
+      int flag = 0;
+      const int code = test_any(mixture, index, &flag, status);
+      if (flag || code != MPI_SUCCESS) return code;
+      pass_between_tests(tests);
+    }
+  });
 }
 
 int MPI_Waitsome(int count, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
   if (!any_own(count, requests)) return host::Waitsome(count, requests, outcount, indices, statuses);
-  Mixture mixture(count, requests);
-  for (unsigned tests = 1;; ++tests) {
-    const int code = test_some(mixture, outcount, indices, statuses);
-    if (*outcount != 0 || code != MPI_SUCCESS) return code;
-    pass_between_tests(tests);
-  }
+  return call_with_lists([&] {
+    Mixture mixture(count, requests);
+    for (unsigned tests = 1;; ++tests) {
+      const int code = test_some(mixture, outcount, indices, statuses);
+      if (*outcount != 0 || code != MPI_SUCCESS) return code;
+      pass_between_tests(tests);
+    }
+  });
 }
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
@@ -248,20 +266,26 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
 
 int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
   if (!any_own(count, requests)) return host::Testall(count, requests, flag, statuses);
-  Mixture mixture(count, requests);
-  return test_all(mixture, flag, statuses);
+  return call_with_lists([&] {
+    Mixture mixture(count, requests);
+    return test_all(mixture, flag, statuses);
+  });
 }
 
 int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
   if (!any_own(count, requests)) return host::Testany(count, requests, index, flag, status);
-  Mixture mixture(count, requests);
-  return test_any(mixture, index, flag, status);
+  return call_with_lists([&] {
+    Mixture mixture(count, requests);
+    return test_any(mixture, index, flag, status);
+  });
 }
 
 int MPI_Testsome(int count, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
   if (!any_own(count, requests)) return host::Testsome(count, requests, outcount, indices, statuses);
-  Mixture mixture(count, requests);
-  return test_some(mixture, outcount, indices, statuses);
+  return call_with_lists([&] {
+    Mixture mixture(count, requests);
+    return test_some(mixture, outcount, indices, statuses);
+  });
 }
 
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
@@ -284,38 +308,41 @@ int MPI_Request_get_status_all(int count, const MPI_Request requests[], int *fla
 
 int MPI_Request_get_status_any(int count, const MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
   if (!any_own(count, requests)) return host::Request_get_status_any(count, requests, index, flag, status);
-  std::vector<MPI_Request> copies(requests, requests + count);
-  Mixture mixture(count, copies.data());
-  *flag = 1;
-  for (std::size_t i = 0; i < mixture.own.size(); ++i)
-    if (mixture.own[i] && mixture.own[i]->is_active && mixture.own[i]->test())
-      return *index = static_cast<int>(i), set_empty(status), MPI_SUCCESS;
-  int which = MPI_UNDEFINED;
-  const int code = host::Request_get_status_any(mixture.hosts(), mixture.host.data(), &which, flag, status);
-  *index = which == MPI_UNDEFINED ? which : mixture.places[static_cast<std::size_t>(which)];
-  if (which == MPI_UNDEFINED && mixture.any_active()) *flag = 0;
-  return code;
+  return call_with_lists([&] {
+    std::vector<MPI_Request> copies(requests, requests + count);
+    Mixture mixture(count, copies.data());
+    *flag = 1;
+    for (std::size_t i = 0; i < mixture.own.size(); ++i)
+      if (mixture.own[i] && mixture.own[i]->is_active && mixture.own[i]->test())
+        return *index = static_cast<int>(i), set_empty(status), MPI_SUCCESS;
+    int which = MPI_UNDEFINED;
+    const int code = host::Request_get_status_any(mixture.hosts(), mixture.host.data(), &which, flag, status);
+    *index = which == MPI_UNDEFINED ? which : mixture.places[static_cast<std::size_t>(which)];
+    if (which == MPI_UNDEFINED && mixture.any_active()) *flag = 0;
+    return code;
+  });
 }
 
 int MPI_Request_get_status_some(int count, const MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
   if (!any_own(count, requests)) return host::Request_get_status_some(count, requests, outcount, indices, statuses);
-  std::vector<MPI_Request> copies(requests, requests + count);
-  Mixture mixture(count, copies.data());
-  std::vector<int> which(mixture.host.size() + 1);
-  int hosts = MPI_UNDEFINED, found = 0;
-  const int code =
-      host::Request_get_status_some(mixture.hosts(), mixture.host.data(), &hosts, which.data(), mixture.host_statuses(statuses));
-  for (std::size_t i = 0; i < mixture.own.size(); ++i) {
-    if (!mixture.own[i] || !mixture.own[i]->is_active || !mixture.own[i]->test()) continue;
-    set_empty(status_at(statuses, static_cast<std::size_t>(found)));
-    indices[found++] = static_cast<int>(i);
-  }
-  for (int i = 0; hosts != MPI_UNDEFINED && i < hosts; ++i) {
-    if (statuses != MPI_STATUSES_IGNORE) statuses[found] = mixture.statuses[static_cast<std::size_t>(i)];
-    indices[found++] = mixture.places[static_cast<std::size_t>(which[static_cast<std::size_t>(i)])];
-  }
-  *outcount = found == 0 && hosts == MPI_UNDEFINED && !mixture.any_active() ? MPI_UNDEFINED : found;
-  return code;
+  return call_with_lists([&] {
+    std::vector<MPI_Request> copies(requests, requests + count);
+    Mixture mixture(count, copies.data());
+    int hosts = MPI_UNDEFINED, found = 0;
+    const int code =
+        host::Request_get_status_some(mixture.hosts(), mixture.host.data(), &hosts, mixture.which.data(), mixture.host_statuses(statuses));
+    for (std::size_t i = 0; i < mixture.own.size(); ++i) {
+      if (!mixture.own[i] || !mixture.own[i]->is_active || !mixture.own[i]->test()) continue;
+      set_empty(status_at(statuses, static_cast<std::size_t>(found)));
+      indices[found++] = static_cast<int>(i);
+    }
+    for (int i = 0; hosts != MPI_UNDEFINED && i < hosts; ++i) {
+      if (statuses != MPI_STATUSES_IGNORE) statuses[found] = mixture.statuses[static_cast<std::size_t>(i)];
+      indices[found++] = mixture.places[static_cast<std::size_t>(mixture.which[static_cast<std::size_t>(i)])];
+    }
+    *outcount = found == 0 && hosts == MPI_UNDEFINED && !mixture.any_active() ? MPI_UNDEFINED : found;
+    return code;
+  });
 }
 #endif
 
@@ -324,7 +351,7 @@ int MPI_Request_free(MPI_Request *request) {
   if (!own) return host::Request_free(request);
   if (own->is_active)
     return report_failure_of(own->comm, refuse(MPI_ERR_REQUEST, "the request of a collective is active; wait for it before it is freed"));
-  forget_own(own);
+  delete own;
   *request = MPI_REQUEST_NULL;
   return MPI_SUCCESS;
 }

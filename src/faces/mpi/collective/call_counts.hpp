@@ -23,7 +23,7 @@ enum class Collective {
   count_
 };
 
-/// Counts a call. Not exact, if several threads count.
+/// Counts a call that is not refused. Not exact, if several threads count.
 void count_collective(Collective call, bool carried);
 
 /// The numbers since the last call, in words; empty if there are none.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/collective/exchange_request.hpp"
 
+#include <algorithm>
+
 #include "faces/mpi/interpose/host_table.hpp"
 
 namespace halocline::core::mpi {
@@ -8,6 +10,7 @@ namespace {
 
 Exchange &take_exchange(Links &links) {
   const std::lock_guard lock(links.busy);
+  links.let_continue();
   return links.take();
 }
 
@@ -60,7 +63,7 @@ int ExchangeRequest::start() {
   for (std::size_t i = 0; i < copied_.size(); ++i)
     if (const int code = copy_from(copied_[i], static_cast<char *>(exchange_.out[i].address))) return code;
   const std::lock_guard lock(links_->busy);
-  links_->start_unattended(exchange_);
+  links_->start(exchange_);
   return MPI_SUCCESS;
 }
 
@@ -71,6 +74,19 @@ bool ExchangeRequest::test() {
   progress_all_links(false);
   links_->comm().yield_if_oversubscribed();
   return exchange_.is_over.load(std::memory_order_acquire);
+}
+
+int agree_on_code(MPI_Comm comm, int mine) {
+  int joins = 0, failed = mine != MPI_SUCCESS ? 1 : 0;
+  PMPI_Comm_test_inter(comm, &joins);
+  // Between two groups each learns what the other one knows, at last of itself.
+  for (int meetings = joins ? 2 : 1; meetings > 0; --meetings) {
+    const int known = failed;
+    int of_others = 0;
+    if (const int code = PMPI_Allreduce(&known, &of_others, 1, MPI_INT, MPI_MAX, comm)) return code;
+    failed = std::max(failed, of_others);
+  }
+  return failed && mine == MPI_SUCCESS ? refuse(MPI_ERR_OTHER, "another rank could not make its request, and says why") : mine;
 }
 
 bool HostRequest::test() {

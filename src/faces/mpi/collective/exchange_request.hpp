@@ -11,6 +11,7 @@
 #include "faces/mpi/collective/kept_arguments.hpp"
 #include "faces/mpi/collective/links.hpp"
 #include "faces/mpi/collective/own_request.hpp"
+#include "faces/mpi/interpose/error_text.hpp"
 
 namespace halocline::core::mpi {
 
@@ -62,22 +63,30 @@ struct BlockNumbers {
   bool in_place = false;
 };
 
-/// A request that makes this nonblocking call of the host in each start, with copies of its arguments. Collective. An MPI error code.
+/// Collective: an error of any rank is one of all. That of this rank, or MPI_ERR_OTHER.
+int agree_on_code(MPI_Comm comm, int mine);
+
+/// A request that makes this nonblocking call of the host in each start, with copies of its arguments. Collective, an error on all ranks or none.
+/// `mine`: that of this rank so far. An MPI error code.
 template <class Function, class Sent, class Received>
-int make_host_request(Function *begin, MPI_Comm comm, Sent sent, Received received, BlockNumbers blocks,
+int make_host_request(Function *begin, MPI_Comm comm, Sent sent, Received received, int mine, BlockNumbers blocks,
                       std::unique_ptr<OwnRequest> *made) {
-  const auto kept = std::make_shared<KeptArguments>();
-  if (!blocks.in_place)
-    if (const int code = sent.keep(*kept, blocks.out)) return code;
-  if (const int code = received.keep(*kept, blocks.in)) return code;
-  MPI_Comm own = comm;
-  if (const int code = kept->keep_comm(&own)) return code;
-  *made = std::make_unique<HostRequest>([=](MPI_Request *request) {
-    static_cast<void>(kept);
-    return std::apply(begin, std::tuple_cat(sent.arguments(), received.arguments(), std::tuple(own, request)));
-  });
-  (*made)->comm = comm;
-  return MPI_SUCCESS;
+  std::shared_ptr<KeptArguments> kept;
+  const auto keep = [&] {
+    kept = std::make_shared<KeptArguments>();
+    if (!blocks.in_place)
+      if (const int code = sent.keep(*kept, blocks.out)) return code;
+    if (const int code = received.keep(*kept, blocks.in)) return code;
+    *made = std::make_unique<HostRequest>([=](MPI_Request *request) {
+      return std::apply(begin, std::tuple_cat(sent.arguments(), received.arguments(), std::tuple(kept->comm(), request)));
+    });
+    (*made)->comm = comm;
+    return give_handle(**made);
+  };
+  int code = agree_on_code(comm, mine == MPI_SUCCESS ? with_memory(keep) : mine);
+  if (code == MPI_SUCCESS) code = agree_on_code(comm, kept->copy_comm(comm));
+  if (code != MPI_SUCCESS) made->reset();
+  return code;
 }
 
 }  // namespace halocline::core::mpi

@@ -19,26 +19,44 @@ std::int64_t slot_bytes_for(const Block &block, std::size_t edges) {
 
 }  // namespace
 
-std::unique_ptr<OwnRequest> make_persistent(MPI_Comm comm, Pattern pattern, BlockLists blocks, bool copies_first) {
+bool Described::is_refused(int code) {
+  if (code == MPI_SUCCESS) return false;
+  int found = MPI_ERR_LASTCODE;
+  PMPI_Error_class(code, &found);
+  if (found == MPI_ERR_ARG || found == MPI_ERR_BUFFER || found == MPI_ERR_COUNT || found == MPI_ERR_TYPE) return true;
+  ready = fail(Status::memory, "this rank cannot describe its blocks; most likely it is out of memory");
+  return false;
+}
+
+std::unique_ptr<OwnRequest> make_persistent(MPI_Comm comm, Described described) {
   constexpr const char *kWhat = "persistent collective";
-  for (std::size_t i = 0; i < pattern.out.size(); ++i) pattern.out[i].slot_bytes = slot_bytes_for(blocks.out[i], pattern.out.size());
+  Pattern &pattern = described.pattern;
+  BlockLists &blocks = described.blocks;
+  MeetingForLinks meeting(comm, kWhat);
+  std::shared_ptr<Links> links;
   LinksMeeting met;
-  const auto offer = [&](int rank, const LinkContext *known) { return Links::offer(pattern, rank, known); };
-  const std::shared_ptr<LinkContext> context = meet_for_links(comm, kWhat, offer, &met);
+  const auto offer = [&] {
+    HLC_TRY(described.ready);
+    for (std::size_t i = 0; i < pattern.out.size(); ++i) pattern.out[i].slot_bytes = slot_bytes_for(blocks.out[i], pattern.out.size());
+    links = std::make_shared<Links>();
+    met = Links::offer(pattern, meeting);
+    return Status::ok;
+  };
+  const std::shared_ptr<LinkContext> context = meeting.meet(before_meeting(offer), &met);
   if (!context) return nullptr;
-  const auto links = std::make_shared<Links>(context);
   std::unique_ptr<ExchangeRequest> request;
   const auto keep = [&] {
     request = std::make_unique<ExchangeRequest>(OwnRequest::Kind::persistent, links);
     request->exchange().out = std::move(blocks.out);
     request->exchange().in = std::move(blocks.in);
-    return check_mpi(request->keep_types(), "MPI_Type_contiguous");
+    HLC_TRY(check_mpi(request->keep_types(), "MPI_Type_contiguous"));
+    if (described.copies_first) request->copy_first();
+    return check_mpi(give_handle(*request), "MPI_Recv_init");
   };
-  if (failed(links->open(pattern, met, keep))) {
+  if (failed(links->open(context, pattern, met, keep))) {
     inform("the host MPI carries the %s of a communicator: %s", kWhat, error_message());
     return nullptr;
   }
-  if (copies_first) request->copy_first();
   request->comm = comm;
   return request;
 }

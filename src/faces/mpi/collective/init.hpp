@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <tuple>
 
 #include "faces/mpi/collective/blocks.hpp"
 #include "faces/mpi/collective/exchange_request.hpp"
@@ -14,8 +15,32 @@ struct BlockLists {
   std::vector<Block> out, in;
 };
 
-/// Makes a request with links over this pattern. Collective; null, the same on all ranks, if the host carries the collective.
-/// copies_first: what is sent is overwritten by what is received.
-std::unique_ptr<OwnRequest> make_persistent(MPI_Comm comm, Pattern pattern, BlockLists blocks, bool copies_first);
+/// What a rank knows of a collective before the ranks meet.
+struct Described {
+  Pattern pattern;
+  BlockLists blocks;
+  bool copies_first = false;  // what is sent is overwritten by what is received
+  Status ready = Status::ok;  // else the host carries the collective on all ranks
+
+  /// Whether an error is one of the program, which this rank refuses alone. Another one is kept for the meeting.
+  bool is_refused(int code);
+};
+
+/// A persistent call of the host, which may lack it.
+template <class Function, class... Arguments>
+struct HostInit {
+  Function *function;
+  std::tuple<Arguments...> arguments;
+
+  bool exists() const { return function != nullptr; }
+  int operator()(MPI_Request *request) const { return std::apply(function, std::tuple_cat(arguments, std::tuple(request))); }
+};
+template <class Function, class... Arguments>
+HostInit<Function, Arguments...> host_init(Function *function, Arguments... arguments) {
+  return {function, {arguments...}};
+}
+
+/// Makes a request with links, and gives it its handle. Collective; null, the same on all ranks, if the host carries the collective.
+std::unique_ptr<OwnRequest> make_persistent(MPI_Comm comm, Described described);
 
 }  // namespace halocline::core::mpi

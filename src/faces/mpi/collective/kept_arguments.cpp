@@ -27,9 +27,8 @@ int KeptTypes::keep(MPI_Datatype *type) {
     if (original == *type) return *type = copy, MPI_SUCCESS;
   bool is_predefined = false;
   if (const int code = is_predefined_type(*type, &is_predefined); code != MPI_SUCCESS || is_predefined) return code;
-  MPI_Datatype copy = MPI_DATATYPE_NULL;
-  if (const int code = copy_type(*type, &copy)) return code;
-  copies_.emplace_back(*type, copy);
+  auto &[original, copy] = copies_.emplace_back(*type, MPI_DATATYPE_NULL);
+  if (const int code = copy_type(*type, &copy)) return copies_.pop_back(), code;
   *type = copy;
   return MPI_SUCCESS;
 }
@@ -53,10 +52,6 @@ int KeptArguments::keep(const MPI_Datatype **types, std::size_t count) {
   return MPI_SUCCESS;
 }
 
-int KeptArguments::keep_comm(MPI_Comm *comm) {
-  if (const int code = PMPI_Comm_dup(*comm, &comm_)) return code;
-  *comm = comm_;
-  return MPI_SUCCESS;
-}
+int KeptArguments::copy_comm(MPI_Comm comm) { return PMPI_Comm_dup(comm, &comm_); }
 
 }  // namespace halocline::core::mpi

@@ -46,7 +46,8 @@ class KeptArguments {
     arrays_.push_back(copy);
   }
   /// Collective. Operations on the copy do not mix with those on the communicator.
-  int keep_comm(MPI_Comm *comm);
+  int copy_comm(MPI_Comm comm);
+  MPI_Comm comm() const { return comm_; }
 
  private:
   KeptTypes types_;

@@ -5,12 +5,12 @@
 #include <cstring>
 #include <mutex>
 #include <random>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/atomics.hpp"
 #include "base/environment.hpp"
+#include "base/never_destroyed.hpp"
 #include "device/driver.hpp"
 #include "engine/communicator/collective.hpp"
 #include "faces/mpi/interpose/fallback_report.hpp"
@@ -32,16 +32,23 @@ std::int64_t bytes_of_new_room(std::int64_t bytes) {
 
 using KeptLinks = std::shared_ptr<LinkContext>;
 
+/// Threads might make links of several communicators in another order on each rank, and meet on the communicator of one context.
+bool may_share_contexts() {
+  int level = MPI_THREAD_MULTIPLE;
+  PMPI_Query_thread(&level);
+  return level != MPI_THREAD_MULTIPLE;
+}
+
 /// The contexts of communicators, as their attributes. Never destroyed.
 class LinkContexts {
  public:
   void add(MPI_Comm comm, const KeptLinks &context) {
-    KeptLinks last = context;
+    KeptLinks last = may_share_contexts() ? context : nullptr;
     const std::lock_guard lock(mutex_);
-    comms_.push_back(comm);
     const auto is_over = [&](const auto &one) { return one.expired() || one.lock() == context; };
     all_.erase(std::remove_if(all_.begin(), all_.end(), is_over), all_.end());
     all_.push_back(context);
+    comms_.push_back(comm);
     last_.swap(last);
   }
   void release_last() {
@@ -73,12 +80,9 @@ class LinkContexts {
   std::mutex mutex_;
   std::vector<MPI_Comm> comms_;
   std::vector<std::weak_ptr<LinkContext>> all_;
-  KeptLinks last_;  // for programs that free a communicator before they make the next
+  KeptLinks last_;  // for programs that free a communicator before they make the next; null where none is shared
 };
-LinkContexts &link_contexts() {
-  static auto *const made = new LinkContexts;
-  return *made;
-}
+LinkContexts &link_contexts() { return never_destroyed<LinkContexts>(); }
 
 int forget_link_context(MPI_Comm comm, int, void *kept, void *) {
   link_contexts().remove(comm);
@@ -95,55 +99,24 @@ int link_context_key() {
   return made;
 }
 
+/// A rank that has no memory for that knows no context in the next meeting.
 void keep_context(MPI_Comm comm, const KeptLinks &context) {
-  link_contexts().add(comm, context);
-  PMPI_Comm_set_attr(comm, link_context_key(), new KeptLinks(context));
+  static_cast<void>(before_meeting([&] {
+    auto kept = std::make_unique<KeptLinks>(context);
+    link_contexts().add(comm, context);
+    if (PMPI_Comm_set_attr(comm, link_context_key(), kept.get()) == MPI_SUCCESS)
+      static_cast<void>(kept.release());
+    else
+      link_contexts().remove(comm);
+    return Status::ok;
+  }));
 }
-
-/// Threads might make links of several communicators in another order on each rank, and meet on the communicator of one context.
-bool may_share_contexts() {
-  int level = MPI_THREAD_MULTIPLE;
-  PMPI_Query_thread(&level);
-  return level != MPI_THREAD_MULTIPLE;
-}
-
-/// What this rank knows before the ranks meet: the context of the communicator, or one of other communicators.
-struct KnownContext {
-  KeptLinks context;
-  bool is_of_comm = false;
-
-  explicit KnownContext(MPI_Comm comm) {
-    void *found = nullptr;
-    int has = 0;
-    PMPI_Comm_get_attr(comm, link_context_key(), &found, &has);
-    is_of_comm = has != 0;
-    context = has ? *static_cast<KeptLinks *>(found) : may_share_contexts() ? link_contexts().find_congruent(comm) : nullptr;
-  }
-  std::uint64_t name() const { return context ? context->name : 0; }
-};
 
 std::uint64_t random_number() {
   static std::mutex mutex;
   static std::mt19937_64 numbers{std::random_device{}()};
   const std::lock_guard lock(mutex);
   return numbers();
-}
-
-/// That which all ranks know, or a new one. Collective; null if the host carries the call, and why.
-KeptLinks agree_on_context(MPI_Comm comm, const KnownContext &known, LinksMeeting *met, std::string *why) {
-  int ranks = 0;
-  PMPI_Comm_size(comm, &ranks);
-  KeptLinks context = known.context;
-  if (known.name() == 0 || met->context != known.name() * static_cast<std::uint64_t>(ranks)) {
-    met->idle = met->fits = met->fits_if_idle = 0;
-    const std::shared_ptr<CommContext> opened = find_comm_context(comm);
-    if (opened->obstacle().empty())
-      context = std::make_shared<LinkContext>(opened, met->random);
-    else
-      return *why = opened->obstacle(), nullptr;
-  }
-  if (!known.is_of_comm) keep_context(comm, context);
-  return context;
 }
 
 }  // namespace
@@ -155,6 +128,14 @@ HostComm::~HostComm() {
 Status HostComm::open(MPI_Comm of) {
   HLC_TRY(check_mpi(PMPI_Comm_dup(of, &comm), "MPI_Comm_dup"));
   return check_mpi(PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+}
+
+Status HostComm::make(Context &context, std::shared_ptr<HostComm> *made) {
+  std::shared_ptr<HostComm> one;
+  HLC_TRY(prepare(context, context.comm(), [&] { return one = std::make_shared<HostComm>(), Status::ok; }));
+  HLC_TRY(agree(context, context.comm(), one->open(context.comm())));
+  *made = std::move(one);
+  return Status::ok;
 }
 
 void LinkContext::offer(std::int64_t bytes, LinksMeeting &say) const {
@@ -185,32 +166,57 @@ Status LinkContext::take(std::int64_t bytes, const LinksMeeting &met, RoomPiece 
 }
 
 Status LinkContext::share_host_comm(std::shared_ptr<HostComm> *shared) {
-  if (!host_comm_) {
-    auto made = std::make_shared<HostComm>();
-    HLC_TRY(made->open(comm->context.comm()));
-    host_comm_ = std::move(made);
-  }
+  if (!host_comm_) HLC_TRY(HostComm::make(comm->context, &host_comm_));
   *shared = host_comm_;
   return Status::ok;
 }
 
-std::shared_ptr<LinkContext> meet_for_links(MPI_Comm comm, const char *what, const OfferLinks &offer, LinksMeeting *met) {
+MeetingForLinks::MeetingForLinks(MPI_Comm comm, const char *what) : comm_(comm), what_(what) {
   device::look_for_driver();
-  const KnownContext known(comm);
-  int rank = 0;
-  PMPI_Comm_rank(comm, &rank);
-  *met = offer(rank, known.context.get());
-  met->no_world = has_world() ? 0 : 1;
-  met->off = std::strcmp(environment("MPI_COLLECTIVES"), "host") == 0 ? 1 : 0;
-  met->context = known.name();
-  met->random = random_number();
-  if (PMPI_Allreduce(MPI_IN_PLACE, met, LinksMeeting::kNumbers, MPI_UINT64_T, MPI_SUM, comm) != MPI_SUCCESS) return nullptr;
-  std::string why = met->no_world > 0 ? "the program uses MPI sessions without MPI_Init"
-                    : met->off > 0    ? "HALOCLINE_MPI_COLLECTIVES=host on a rank"
-                                      : "";
-  if (why.empty())
-    if (std::shared_ptr<LinkContext> context = agree_on_context(comm, known, met, &why)) return context;
-  inform("the host MPI carries the %s of a communicator: %s", what, why.c_str());
+  PMPI_Comm_rank(comm, &rank_);
+  void *found = nullptr;
+  int has = 0;
+  PMPI_Comm_get_attr(comm, link_context_key(), &found, &has);
+  is_of_comm_ = has != 0;
+  known_ = has ? *static_cast<KeptLinks *>(found) : may_share_contexts() ? link_contexts().find_congruent(comm) : nullptr;
+}
+
+KeptLinks MeetingForLinks::meet(Status ready, LinksMeeting *say) {
+  if (failed(ready)) *say = {};
+  say->failed = failed(ready) ? 1 : 0;
+  say->no_world = has_world() ? 0 : 1;
+  say->off = std::strcmp(environment("MPI_COLLECTIVES"), "host") == 0 ? 1 : 0;
+  say->context = known_ ? known_->name : 0;
+  say->random = random_number();
+  if (PMPI_Allreduce(MPI_IN_PLACE, say, LinksMeeting::kNumbers, MPI_UINT64_T, MPI_SUM, comm_) != MPI_SUCCESS) return *say = {}, nullptr;
+  if (say->no_world > 0) return leave_to_host("the program uses MPI sessions without MPI_Init");
+  if (say->off > 0) return leave_to_host("HALOCLINE_MPI_COLLECTIVES=host on a rank");
+  if (failed(ready)) return leave_to_host(error_message());
+  if (say->failed > 0) return leave_to_host("another rank could not prepare them, and says why");
+  const std::uint64_t name = known_ ? known_->name : 0;
+  const auto ranks = static_cast<std::uint64_t>(known_ ? known_->comm->context.size() : 0);
+  if (name != 0 && say->context == name * ranks) {
+    if (!is_of_comm_) keep_context(comm_, known_);
+    return known_;
+  }
+  say->idle = say->fits = say->fits_if_idle = 0;
+  return agree_on_context(*say);
+}
+
+/// A new one, if not all ranks know the same. Collective.
+KeptLinks MeetingForLinks::agree_on_context(const LinksMeeting &met) {
+  const std::shared_ptr<CommContext> opened = find_comm_context(comm_);
+  if (!opened->obstacle().empty()) return leave_to_host(opened->obstacle().c_str());
+  KeptLinks made;
+  const Status prepared = prepare(opened->context, opened->context.comm(),
+                                  [&] { return made = std::make_shared<LinkContext>(opened, met.random), Status::ok; });
+  if (failed(prepared)) return leave_to_host(error_message());
+  keep_context(comm_, made);
+  return made;
+}
+
+KeptLinks MeetingForLinks::leave_to_host(const char *why) const {
+  inform("the host MPI carries the %s of a communicator: %s", what_, why);
   return nullptr;
 }
 

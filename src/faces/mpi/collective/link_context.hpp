@@ -7,8 +7,8 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
+#include <new>
 
 #include "engine/memory/node_memory.hpp"
 #include "faces/mpi/window/comm_context.hpp"
@@ -17,14 +17,14 @@ namespace halocline::core::mpi {
 
 /// What ranks say in the meeting in which links begin, and the sums over all of them.
 struct LinksMeeting {
-  std::uint64_t no_world = 0, off = 0;  // ranks for which the host has to carry the call, by reason
+  std::uint64_t no_world = 0, off = 0, failed = 0;  // ranks for which the host has to carry the call, by reason
   std::uint64_t idle = 0;  // ranks on which no links use the room
   std::uint64_t fits = 0, fits_if_idle = 0;  // on which these fit into it, or would if it were idle
   std::uint64_t many_keys = 0;  // ranks with more edges to another one than there are tags for
   std::uint64_t edges = 0;  // 0 if each edge has two ends
   std::uint64_t context = 0, random = 0;  // the name of the context that this rank knows, 0 for none; of the next one
 
-  static constexpr int kNumbers = 9;
+  static constexpr int kNumbers = 10;
 };
 static_assert(sizeof(LinksMeeting) == LinksMeeting::kNumbers * sizeof(std::uint64_t));
 
@@ -36,7 +36,10 @@ struct HostComm {
   HostComm(const HostComm &) = delete;
   HostComm &operator=(const HostComm &) = delete;
   ~HostComm();
-  /// Collective.
+  /// Collective, the same status on all ranks.
+  static Status make(Context &context, std::shared_ptr<HostComm> *made);
+
+ private:
   Status open(MPI_Comm of);
 };
 
@@ -74,7 +77,7 @@ class LinkContext {
   Status take(std::int64_t bytes, const LinksMeeting &met, RoomPiece *piece);
   /// The number of the next links, the same on all ranks.
   std::int64_t next_number() { return made_++; }
-  /// For messages of links that have tags of their own. Collective the first time.
+  /// For messages of links that have tags of their own. Collective the first time; the same status on all ranks.
   Status share_host_comm(std::shared_ptr<HostComm> *shared);
 
  private:
@@ -83,12 +86,39 @@ class LinkContext {
   std::int64_t made_ = 0;
 };
 
-/// What this rank says of the links that it is about to make. `known`: the context that it knows; null if it knows none.
-using OfferLinks = std::function<LinksMeeting(int rank, const LinkContext *known)>;
+/// Runs what a rank does alone before the ranks meet; a failed allocation becomes a status, which it says there.
+template <class Part>
+Status before_meeting(Part part) {
+  try {
+    return part();
+  } catch (const std::bad_alloc &) {
+    return fail(Status::memory, "out of memory for the tables of a collective");
+  }
+}
 
-/// The context for links of a communicator, after a meeting without a time limit. Collective; null, the same on all ranks, if the host carries the
-/// call. `what`: for messages.
-std::shared_ptr<LinkContext> meet_for_links(MPI_Comm comm, const char *what, const OfferLinks &offer, LinksMeeting *met);
+/// The meeting of a communicator's ranks in which links begin.
+class MeetingForLinks {
+ public:
+  /// `what`: the calls, for messages.
+  MeetingForLinks(MPI_Comm comm, const char *what);
+
+  int rank() const { return rank_; }
+  /// The context that this rank knows; null if it knows none.
+  const LinkContext *known() const { return known_.get(); }
+  /// The context for the links. Waits for all ranks without a time limit. Collective; null, the same on all ranks, if the host carries the call, as it
+  /// does if a rank is not ready. `say`: of the links that this rank is about to make; then what all ranks have said.
+  std::shared_ptr<LinkContext> meet(Status ready, LinksMeeting *say);
+
+ private:
+  std::shared_ptr<LinkContext> agree_on_context(const LinksMeeting &met);
+  std::shared_ptr<LinkContext> leave_to_host(const char *why) const;
+
+  MPI_Comm comm_;
+  const char *what_;
+  int rank_ = 0;
+  std::shared_ptr<LinkContext> known_;
+  bool is_of_comm_ = false;  // not of other communicators of the same ranks
+};
 
 /// Before MPI_Finalize.
 void release_link_contexts();

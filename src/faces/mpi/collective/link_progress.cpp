@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/never_destroyed.hpp"
 #include "faces/mpi/collective/busy.hpp"
 #include "faces/mpi/window/host_progress.hpp"
 
@@ -18,10 +19,7 @@ struct ListedLinks {
   std::vector<DrivenLinks *> all;
   std::atomic<bool> any{false};
 };
-ListedLinks &listed_links() {
-  static auto *const made = new ListedLinks;
-  return *made;
-}
+ListedLinks &listed_links() { return never_destroyed<ListedLinks>(); }
 
 /// Part of the host's progress.
 int drive_links() {

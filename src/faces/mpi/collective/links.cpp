@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <new>
 
-#include "engine/communicator/collective.hpp"
 #include "faces/mpi/interpose/error_text.hpp"
 #include "faces/mpi/interpose/fallback_report.hpp"
 #include "faces/mpi/window/window.hpp"
@@ -59,13 +58,10 @@ bool has_many_keys(const Pattern &pattern) {
   return std::any_of(pattern.out.begin(), pattern.out.end(), is_high) || std::any_of(pattern.in.begin(), pattern.in.end(), is_high);
 }
 
-/// The edges within a node.
-Pattern near_edges(Pattern pattern, const CommContext &comm) {
-  for (std::vector<EdgeEnd> *edges : {&pattern.out, &pattern.in})
-    edges->erase(std::remove_if(edges->begin(), edges->end(),
-                                [&](const EdgeEnd &edge) { return edge.rank == MPI_PROC_NULL || !comm.is_near(edge.rank); }),
-                 edges->end());
-  return pattern;
+/// Whether both ends are on this node.
+bool is_near(const EdgeEnd &edge, const CommContext &comm) { return edge.rank != MPI_PROC_NULL && comm.is_near(edge.rank); }
+std::int64_t count_near(const std::vector<EdgeEnd> &edges, const CommContext &comm) {
+  return std::count_if(edges.begin(), edges.end(), [&](const EdgeEnd &edge) { return is_near(edge, comm); });
 }
 
 /// Removes the edges for which `work` is true.
@@ -77,61 +73,50 @@ bool do_some(std::vector<int> &edges, Work work) {
 }
 
 /// Tests all; an error code is that of a request that has failed.
-int test_host(std::vector<MPI_Request> &requests, int *done) {
-  thread_local std::vector<MPI_Status> statuses;
-  statuses.resize(requests.size());
+int test_host(std::vector<MPI_Request> &requests, std::vector<MPI_Status> &statuses, int *done) {
   const int code = PMPI_Testall(static_cast<int>(requests.size()), requests.data(), done, statuses.data());
   if (code == MPI_SUCCESS) return code;
   int found = MPI_ERR_LASTCODE;
   PMPI_Error_class(code, &found);
   if (found == MPI_ERR_IN_STATUS)
-    for (const MPI_Status &status : statuses)
-      if (status.MPI_ERROR != MPI_SUCCESS && status.MPI_ERROR != MPI_ERR_PENDING) return status.MPI_ERROR;
+    for (std::size_t i = 0; i < requests.size(); ++i)
+      if (const int its = statuses[i].MPI_ERROR; its != MPI_SUCCESS && its != MPI_ERR_PENDING) return its;
   return code;
 }
 
 }  // namespace
 
-PartForm::PartForm(const Pattern &pattern) {
+PartForm::PartForm(const Pattern &pattern, const CommContext &comm) : in(count_near(pattern.in, comm)), out(count_near(pattern.out, comm)) {
   in_words = static_cast<std::int64_t>(kLinePair);
-  out_words = in_words + static_cast<std::int64_t>(pattern.in.size() * sizeof(InWords));
-  rings = round_up(out_words + static_cast<std::int64_t>(pattern.out.size() * sizeof(OutWords)), static_cast<std::int64_t>(kLinePair));
+  out_words = in_words + in * static_cast<std::int64_t>(sizeof(InWords));
+  rings = round_up(out_words + out * static_cast<std::int64_t>(sizeof(OutWords)), static_cast<std::int64_t>(kLinePair));
   bytes = rings;
-  for (const EdgeEnd &edge : pattern.out) bytes += static_cast<std::int64_t>(kSlots) * slot_distance(edge.slot_bytes);
+  for (const EdgeEnd &edge : pattern.out)
+    if (is_near(edge, comm)) bytes += static_cast<std::int64_t>(kSlots) * slot_distance(edge.slot_bytes);
 }
 
 Links::~Links() {
   if (is_listed_) unlist_links(this);
 }
 
-LinksMeeting Links::offer(const Pattern &pattern, int rank, const LinkContext *known) {
+LinksMeeting Links::offer(const Pattern &pattern, const MeetingForLinks &meeting) {
   LinksMeeting say;
-  say.edges = sum_of_edges(pattern, rank);
+  say.edges = sum_of_edges(pattern, meeting.rank());
   say.many_keys = has_many_keys(pattern) ? 1 : 0;
-  if (known) known->offer(PartForm(near_edges(pattern, *known->comm)).bytes, say);
+  if (const LinkContext *const known = meeting.known()) known->offer(PartForm(pattern, *known->comm).bytes, say);
   return say;
 }
 
-/// Ranks that have met once more have laid out their parts. Then each finds both ends of its edges, as the sum over all edges has shown: if it has
-/// not, they look for a rank that misses one.
-Status Links::open(const Pattern &pattern, const LinksMeeting &met, const std::function<Status()> &also) {
-  Context &context = comm_->context;
-  const Pattern near = near_edges(pattern, *comm_);
-  HLC_TRY(context_->take(PartForm(near).bytes, met, &piece_));
-  HLC_TRY(open_host_comm(met));
-  HLC_TRY(prepare(context, context.comm(), [&] {
-    list_edges(pattern);
-    lay_out(near);
-    return also ? also() : Status::ok;
-  }));
-  const Status connected = connect();
-  if (met.edges == 0) return connected;
-  HLC_TRY(agree(context, context.comm(), connected));
-  return fail(Status::mismatch,
-              "an edge between two nodes has one end: a rank sends to or receives from a rank that knows nothing of that");
+/// What is shared with other links. Collective.
+Status Links::take_part(std::shared_ptr<LinkContext> context, const Pattern &pattern, const LinksMeeting &met) {
+  context_ = std::move(context);
+  comm_ = context_->comm;
+  HLC_TRY(context_->take(PartForm(pattern, *comm_).bytes, met, &piece_));
+  return open_host_comm(met);
 }
 
-/// Links have their own tags on a communicator of their context; those that find none have their own communicator.
+/// Links have their own tags on a communicator of their context; those that find none have their own communicator. Collective, the same status on
+/// all ranks.
 Status Links::open_host_comm(const LinksMeeting &met) {
   const std::int64_t number = context_->next_number();
   if (!comm_->spans_nodes() && comm_->reads_others()) return Status::ok;
@@ -139,8 +124,7 @@ Status Links::open_host_comm(const LinksMeeting &met) {
     first_tag_ = static_cast<int>(number * kKeys);
     return context_->share_host_comm(&host_comm_);
   }
-  host_comm_ = std::make_shared<HostComm>();
-  return host_comm_->open(comm_->context.comm());
+  return HostComm::make(comm_->context, &host_comm_);
 }
 
 void Links::list_edges(const Pattern &pattern) {
@@ -158,17 +142,19 @@ void Links::list_edges(const Pattern &pattern) {
 }
 
 /// Other links may have used this memory: no slot has a message now.
-void Links::lay_out(const Pattern &near) {
-  const PartForm form(near);
+void Links::lay_out(const Pattern &pattern) {
+  const PartForm form(pattern, *comm_);
   char *const part = piece_.part(comm_->context.member());
   PartHead &head = *new (part) PartHead;
-  head.out = static_cast<std::int64_t>(near.out.size());
-  head.in = static_cast<std::int64_t>(near.in.size());
+  head.out = form.out;
+  head.in = form.in;
   auto *in = words_at<InWords>(part, form.in_words);
-  for (const EdgeEnd &edge : near.in) new (in++) InWords{{}, {}, edge.rank, edge.key};
+  for (const EdgeEnd &edge : pattern.in)
+    if (is_near(edge, *comm_)) new (in++) InWords{{}, {}, edge.rank, edge.key};
   auto *out = words_at<OutWords>(part, form.out_words);
   std::int64_t begin = form.rings;
-  for (const EdgeEnd &edge : near.out) {
+  for (const EdgeEnd &edge : pattern.out) {
+    if (!is_near(edge, *comm_)) continue;
     new (out++) OutWords{begin, edge.slot_bytes, edge.rank, edge.key};
     const Ring ring{part + begin, edge.slot_bytes};
     for (std::uint64_t slot = 0; slot < kSlots; ++slot) new (&ring.slot(slot)) SlotHead{};
@@ -176,8 +162,17 @@ void Links::lay_out(const Pattern &near) {
   }
 }
 
+/// The same status on all ranks, by the sum over all edges, or because they agree.
+Status Links::connect(const LinksMeeting &met) {
+  const Status connected = connect_near();
+  if (met.edges == 0) return connected;
+  HLC_TRY(agree(comm_->context, comm_->context.comm(), connected));
+  return fail(Status::mismatch,
+              "an edge between two nodes has one end: a rank sends to or receives from a rank that knows nothing of that");
+}
+
 /// Finds both ends of each edge to a rank of this node. Allocates nothing.
-Status Links::connect() {
+Status Links::connect_near() {
   const int me = comm_->context.rank();
   const auto in_words = static_cast<std::int64_t>(kLinePair);
   const auto part_of = [&](int rank) { return piece_.part(comm_->member_of(rank)); };
@@ -215,15 +210,31 @@ Status Links::connect() {
 }
 
 Exchange &Links::take() {
-  if (idle_.empty()) {
-    made_.push_back(std::make_unique<Exchange>());
-    idle_.push_back(made_.back().get());
-  }
+  if (idle_.empty()) make_exchange();
   Exchange &taken = *idle_.back();
   idle_.pop_back();
-  taken.out.resize(out_.size());
-  taken.in.resize(in_.size());
   return taken;
+}
+
+void Links::make_exchange() {
+  static_cast<void>(typed::layout_of(MPI_BYTE));  // the first one makes those of all predefined datatypes
+  auto one = std::make_unique<Exchange>();
+  one->out.resize(out_.size());
+  one->in.resize(in_.size());
+  one->unsent.reserve(near_out_.size());
+  one->unreceived.reserve(near_in_.size());
+  one->unread.reserve(near_out_.size());
+  one->host.reserve(out_.size() + in_.size());
+  one->statuses.resize(one->host.capacity());
+  idle_.reserve(made_.size() + 1);
+  active_.reserve(made_.size() + 1);
+  made_.push_back(std::move(one));
+  idle_.push_back(made_.back().get());
+}
+
+void Links::let_continue() {
+  if (!is_listed_) list_links(this);
+  is_listed_ = true;
 }
 
 void Links::start(Exchange &exchange) {
@@ -238,12 +249,6 @@ void Links::start(Exchange &exchange) {
   offer_destinations(exchange);
   if (!far_in_.empty() || !far_out_.empty()) start_host(exchange);
   progress();
-}
-
-void Links::start_unattended(Exchange &exchange) {
-  if (!is_listed_) list_links(this);
-  is_listed_ = true;
-  start(exchange);
 }
 
 void Links::progress_if_free(bool in_host) {
@@ -261,7 +266,7 @@ void Links::progress(bool in_host) {
     const bool is_near_over = exchange.unsent.empty() && exchange.unreceived.empty() && exchange.unread.empty();
     int done = exchange.host.empty() ? 1 : 0;
     if (is_near_over && !done && !in_host) {
-      if (const int code = test_host(exchange.host, &done)) exchange.code = code, done = 1;
+      if (const int code = test_host(exchange.host, exchange.statuses, &done)) exchange.note(code), done = 1;
     }
     if (is_near_over && done)
       active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(i)), end(exchange);
@@ -305,10 +310,10 @@ bool Links::send(Exchange &exchange, int number, bool in_host) {
   slot.mover.store(Mover::none, std::memory_order_relaxed);
   if (slot.route == Route::by_host) {
     if (in_host) return false;
-    if (const int code = send_by_host(exchange, block, edge)) exchange.code = code;
+    exchange.note(send_by_host(exchange, block, edge));
   } else {
     if (block.is_on_device && in_host) return false;
-    pack(exchange, block, slot);
+    pack(exchange, block, edge, slot);
   }
   if (slot.route == Route::in_memory) exchange.unread.push_back(number);
   // SYNC block-before-number (pairs with Links::receive): the message is there, or may be read where it is.
@@ -325,21 +330,31 @@ Route Links::route_of(const Block &block, const OutEdge &edge) const {
 }
 
 /// What the receiver reads in this process's memory is one run of bytes: packed here, if it is not.
-void Links::pack(Exchange &exchange, const Block &block, SlotHead &slot) {
+void Links::pack(Exchange &exchange, const Block &block, const OutEdge &edge, SlotHead &slot) {
   const bool is_readable = slot.route == Route::in_memory && block.layout->contiguous() && !block.is_on_device;
   char *const begin = slot.route == Route::in_slot ? Ring::bytes_of(slot)
                       : is_readable                ? static_cast<char *>(block.address)
                                                    : stage(exchange, block, slot.bytes);
   slot.address = reinterpret_cast<std::uint64_t>(begin);
   if (is_readable) return;
-  if (const int code = copy_from(block, begin)) exchange.code = code;
+  if (!begin) {
+    exchange.note(
+        refuse(MPI_ERR_NO_MEM, "this rank has no memory to pack %lld bytes for rank %d", static_cast<long long>(slot.bytes), edge.rank));
+    slot.route = Route::lost;
+    return;
+  }
+  exchange.note(copy_from(block, begin));
 }
 
-/// Memory of this exchange for a packed block.
+/// Memory of this exchange for a packed block; null if there is none.
 char *Links::stage(Exchange &exchange, const Block &block, std::int64_t bytes) {
   const auto place = static_cast<std::size_t>(&block - exchange.out.data());
-  if (exchange.staged.size() <= place) exchange.staged.resize(exchange.out.size());
-  exchange.staged[place].resize(static_cast<std::size_t>(bytes));
+  try {
+    if (exchange.staged.size() <= place) exchange.staged.resize(exchange.out.size());
+    exchange.staged[place].resize(static_cast<std::size_t>(bytes));
+  } catch (const std::bad_alloc &) {
+    return nullptr;
+  }
   return exchange.staged[place].data();
 }
 
@@ -357,9 +372,7 @@ bool Links::receive(Exchange &exchange, int number, bool in_host) {
   if (slot.route == Route::in_memory && !slot.mover.compare_exchange_strong(mover, Mover::receiver, std::memory_order_acquire) &&
       mover != Mover::sender_is_done)
     return false;
-  const int code =
-      mover == Mover::sender_is_done ? MPI_SUCCESS : unpack(exchange, exchange.in[static_cast<std::size_t>(number)], edge, slot);
-  if (code != MPI_SUCCESS) exchange.code = code;
+  if (mover != Mover::sender_is_done) exchange.note(unpack(exchange, exchange.in[static_cast<std::size_t>(number)], edge, slot));
   edge.received = exchange.number;
   // SYNC read-before-reuse (pairs with Links::send)
   edge.read->value.store(exchange.number, std::memory_order_release);
@@ -368,6 +381,7 @@ bool Links::receive(Exchange &exchange, int number, bool in_host) {
 
 /// A message that is too long is read as far as there is room.
 int Links::unpack(Exchange &exchange, const Block &block, const InEdge &edge, SlotHead &slot) {
+  if (slot.route == Route::lost) return refuse(MPI_ERR_OTHER, "rank %d has no memory to pack its block for this rank", edge.rank);
   const bool fits = slot.bytes <= block.bytes();
   const int truncated = fits ? MPI_SUCCESS
                              : refuse(MPI_ERR_TRUNCATE, "rank %d sends %lld bytes, and the block for them has %lld", edge.rank,

@@ -5,11 +5,11 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "engine/communicator/collective.hpp"
 #include "faces/mpi/collective/busy.hpp"
 #include "faces/mpi/collective/kept_arguments.hpp"
 #include "faces/mpi/collective/link_context.hpp"
@@ -39,7 +39,8 @@ struct Block {
 int copy_from(const Block &block, char *to);
 int copy_to(const Block &block, const char *from, std::int64_t bytes);
 
-/// One exchange: its blocks, in the order of the edges, and what is still to be done. Used again and again.
+/// One exchange: its blocks, in the order of the edges, and what is still to be done. Used again and again. All but `staged` has its memory from
+/// the begin, so that messages of others are moved even if this rank is out of memory.
 struct Exchange {
   std::vector<Block> out, in;
   std::vector<std::shared_ptr<const typed::Layout>> kept;  // of datatypes that the program may free before the exchange is over
@@ -48,37 +49,41 @@ struct Exchange {
   std::uint64_t number = 0;
   std::vector<int> unsent, unreceived, unread;  // edges; unread: the receiver still reads in this process's memory
   std::vector<MPI_Request> host;
+  std::vector<MPI_Status> statuses;  // of those
   std::vector<std::vector<char>> staged;  // packed blocks that are read here
-  int code = MPI_SUCCESS;
+  int code = MPI_SUCCESS;  // of the first error
   std::atomic<bool> is_over{true};
+
+  void note(int its_code) { code = code == MPI_SUCCESS ? its_code : code; }
 };
 
 class Links final : public DrivenLinks {
  public:
-  explicit Links(std::shared_ptr<LinkContext> context) : context_(std::move(context)), comm_(context_->comm) {}
+  Links() = default;
   Links(const Links &) = delete;
   Links &operator=(const Links &) = delete;
   ~Links() override;
 
-  /// What this rank says in the meeting before `open`. `known`: the context of the communicator; null if it has none yet.
-  static LinksMeeting offer(const Pattern &pattern, int rank, const LinkContext *known);
-  /// Collective after that meeting, the same status on all ranks: fails if an edge has one end. `also` is what this rank does alone before the
-  /// ranks agree, when the edges are known.
-  Status open(const Pattern &pattern, const LinksMeeting &met, const std::function<Status()> &also = {});
+  /// What this rank says in the meeting before `open`. Allocates nothing.
+  static LinksMeeting offer(const Pattern &pattern, const MeetingForLinks &meeting);
+  /// Collective after that meeting, with its context; the same status on all ranks: fails if an edge has one end. `also` is what this rank does
+  /// alone before the ranks agree, when the edges are known.
+  template <class Also>
+  Status open(std::shared_ptr<LinkContext> context, const Pattern &pattern, const LinksMeeting &met, Also also);
 
   CommContext &comm() { return *comm_; }
   /// MPI_SUCCESS, or what is wrong with the addresses of an exchange's blocks.
   int check(const Exchange &exchange) const;
   bool spans_nodes() const { return !far_out_.empty() || !far_in_.empty(); }
 
-  /// Under `busy`: an exchange for blocking calls, and its return.
+  /// Under `busy`: an exchange, and its return.
   Exchange &take();
   void give_back(Exchange &exchange) { idle_.push_back(&exchange); }
+  /// Under `busy`: from now on exchanges may continue outside the calls that begin them.
+  void let_continue();
 
-  /// Under `busy`: begins an exchange whose blocks are set. All ranks begin theirs in the same order.
+  /// Under `busy`: begins an exchange whose blocks are set. All ranks begin theirs in the same order. Allocates nothing.
   void start(Exchange &exchange);
-  /// The same for an exchange that continues outside the call that begins it.
-  void start_unattended(Exchange &exchange);
   /// Under `busy`: what can be done now, of all exchanges in their order. in_host: called by the host's progress, in which MPI is not called.
   void progress(bool in_host = false);
   void progress_if_free(bool in_host) override;
@@ -105,10 +110,13 @@ class Links final : public DrivenLinks {
     pid_t process = 0;
   };
 
+  Status take_part(std::shared_ptr<LinkContext> context, const Pattern &pattern, const LinksMeeting &met);
   Status open_host_comm(const LinksMeeting &met);
   void list_edges(const Pattern &pattern);
-  void lay_out(const Pattern &near);
-  Status connect();
+  void lay_out(const Pattern &pattern);
+  Status connect(const LinksMeeting &met);
+  Status connect_near();
+  void make_exchange();
   int tag_of(int key) const { return first_tag_ + key; }
   bool advance(Exchange &exchange, bool in_host);
   void offer_destinations(const Exchange &exchange);
@@ -116,7 +124,7 @@ class Links final : public DrivenLinks {
   Route route_of(const Block &block, const OutEdge &edge) const;
   bool put_to_receiver(const Exchange &exchange, int edge);
   bool send(Exchange &exchange, int edge, bool in_host);
-  void pack(Exchange &exchange, const Block &block, SlotHead &slot);
+  void pack(Exchange &exchange, const Block &block, const OutEdge &edge, SlotHead &slot);
   bool receive(Exchange &exchange, int edge, bool in_host);
   int unpack(Exchange &exchange, const Block &block, const InEdge &edge, SlotHead &slot);
   char *stage(Exchange &exchange, const Block &block, std::int64_t bytes);
@@ -141,5 +149,18 @@ class Links final : public DrivenLinks {
   std::uint64_t started_ = 0;
   bool is_listed_ = false;  // among those that the host's progress drives
 };
+
+/// Ranks that have met once more have laid out their parts. Then each finds both ends of its edges, as the sum over all edges has shown: if it has
+/// not, they look for a rank that misses one.
+template <class Also>
+Status Links::open(std::shared_ptr<LinkContext> context, const Pattern &pattern, const LinksMeeting &met, Also also) {
+  HLC_TRY(take_part(std::move(context), pattern, met));
+  HLC_TRY(prepare(comm_->context, comm_->context.comm(), [&]() -> Status {
+    list_edges(pattern);
+    lay_out(pattern);
+    return also();
+  }));
+  return connect(met);
+}
 
 }  // namespace halocline::core::mpi

@@ -2,8 +2,11 @@
 #include "faces/mpi/collective/neighbor_comm.hpp"
 
 #include <algorithm>
+#include <list>
 #include <mutex>
+#include <utility>
 
+#include "base/never_destroyed.hpp"
 #include "faces/mpi/interpose/fallback_report.hpp"
 
 namespace halocline::core::mpi {
@@ -12,22 +15,19 @@ constinit halocline::mpi::HandleTable neighbor_comms;
 
 namespace {
 
-/// The communicators that have links. Never destroyed.
-struct LinkedComms {
+/// The communicators whose ranks have decided whether links carry their collectives. Never destroyed.
+struct DecidedComms {
   std::mutex mutex;
-  std::vector<MPI_Comm> all;
+  std::list<MPI_Comm> all;
 };
-LinkedComms &linked_comms() {
-  static auto *const made = new LinkedComms;
-  return *made;
-}
+DecidedComms &decided_comms() { return never_destroyed<DecidedComms>(); }
 
 int forget_neighbor_comm(MPI_Comm comm, int, void *kept, void *) {
   neighbor_comms.erase(halocline::mpi::handle_bits(comm), kept);
   {
-    LinkedComms &known = linked_comms();
+    DecidedComms &known = decided_comms();
     const std::lock_guard lock(known.mutex);
-    known.all.erase(std::remove(known.all.begin(), known.all.end(), comm), known.all.end());
+    known.all.remove(comm);
   }
   delete static_cast<NeighborComm *>(kept);
   return MPI_SUCCESS;
@@ -42,21 +42,45 @@ int neighbor_comm_key() {
   return made;
 }
 
-/// Null if a rank cannot.
-std::shared_ptr<Links> make_links(MPI_Comm comm) {
-  constexpr const char *kWhat = "neighbourhood collectives";
+/// What is kept of a communicator. All of its memory is there before the ranks meet: if one of them could not keep the decision, it would wait for
+/// the others in the next call.
+class OpeningComm {
+ public:
+  explicit OpeningComm(MPI_Comm comm) : comm_(comm) {}
+  OpeningComm(const OpeningComm &) = delete;
+  OpeningComm &operator=(const OpeningComm &) = delete;
+  ~OpeningComm() {
+    if (made_) neighbor_comms.erase(halocline::mpi::handle_bits(comm_), made_.get());
+  }
+
+  Status prepare() {
+    made_ = std::make_unique<NeighborComm>();
+    listed_.push_back(comm_);
+    links = std::make_shared<Links>();
+    neighbor_comms.insert(halocline::mpi::handle_bits(comm_), made_.get());
+    HLC_TRY(check_mpi(read_topology(comm_, &pattern), "MPI_Topo_test"));
+    for (EdgeEnd &edge : pattern.out) edge.slot_bytes = usual_slot_bytes(pattern.out.size());
+    return Status::ok;
+  }
+  /// `carried`: by the links.
+  NeighborComm *keep(bool carried) {
+    if (carried) made_->links = std::move(links);
+    {
+      const std::lock_guard lock(decided_comms().mutex);
+      decided_comms().all.splice(decided_comms().all.end(), listed_);
+    }
+    PMPI_Comm_set_attr(comm_, neighbor_comm_key(), made_.get());
+    return made_.release();
+  }
+
   Pattern pattern;
-  if (read_topology(comm, &pattern) != MPI_SUCCESS) pattern = {};
-  for (EdgeEnd &edge : pattern.out) edge.slot_bytes = usual_slot_bytes(pattern.out.size());
-  LinksMeeting met;
-  const auto offer = [&](int rank, const LinkContext *known) { return Links::offer(pattern, rank, known); };
-  const std::shared_ptr<LinkContext> context = meet_for_links(comm, kWhat, offer, &met);
-  if (!context) return nullptr;
-  auto links = std::make_shared<Links>(context);
-  if (!failed(links->open(pattern, met))) return links;
-  inform("the host MPI carries the %s of a communicator: %s", kWhat, error_message());
-  return nullptr;
-}
+  std::shared_ptr<Links> links;
+
+ private:
+  MPI_Comm comm_;
+  std::unique_ptr<NeighborComm> made_;
+  std::list<MPI_Comm> listed_;
+};
 
 }  // namespace
 
@@ -67,21 +91,29 @@ std::int64_t usual_slot_bytes(std::size_t edges) {
 }
 
 NeighborComm *open_neighbor_comm(MPI_Comm comm) {
-  auto *const made = new NeighborComm{make_links(comm)};
-  {
-    const std::lock_guard lock(linked_comms().mutex);
-    linked_comms().all.push_back(comm);
-  }
-  neighbor_comms.insert(halocline::mpi::handle_bits(comm), made);
-  PMPI_Comm_set_attr(comm, neighbor_comm_key(), made);
-  return made;
+  constexpr const char *kWhat = "neighbourhood collectives";
+  OpeningComm opening(comm);
+  MeetingForLinks meeting(comm, kWhat);
+  LinksMeeting met;
+  const auto offer = [&] {
+    HLC_TRY(opening.prepare());
+    met = Links::offer(opening.pattern, meeting);
+    return Status::ok;
+  };
+  const std::shared_ptr<LinkContext> context = meeting.meet(before_meeting(offer), &met);
+  if (!context) return met.failed > 0 ? nullptr : opening.keep(false);
+  Links &links = *opening.links;
+  // Blocking calls need one exchange.
+  const Status opened = links.open(context, opening.pattern, met, [&] { return links.give_back(links.take()), Status::ok; });
+  if (failed(opened)) inform("the host MPI carries the %s of a communicator: %s", kWhat, error_message());
+  return opening.keep(!failed(opened));
 }
 
 void release_neighbor_comms() {
-  std::vector<MPI_Comm> comms;
+  std::list<MPI_Comm> comms;
   {
-    const std::lock_guard lock(linked_comms().mutex);
-    comms = linked_comms().all;
+    const std::lock_guard lock(decided_comms().mutex);
+    comms = decided_comms().all;
   }
   for (const MPI_Comm comm : comms) PMPI_Comm_delete_attr(comm, neighbor_comm_key());
   release_link_contexts();

@@ -18,7 +18,8 @@ struct NeighborComm {
 /// Hidden: a variable that other libraries might replace would be read through a table.
 [[gnu::visibility("hidden")]] extern constinit halocline::mpi::HandleTable neighbor_comms;
 
-/// Makes the links. Collective; null, the same on all ranks, if the host carries the collectives: HALOCLINE_LOG=info says why.
+/// Makes the links, or decides that the host carries the collectives: HALOCLINE_LOG=info says why. Collective. Null, the same on all ranks, if that
+/// is not decided for later calls, because a rank is out of memory.
 NeighborComm *open_neighbor_comm(MPI_Comm comm);
 
 /// What is known of a communicator; null before its first blocking call. Any thread.

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/never_destroyed.hpp"
 #include "faces/mpi/handle/self_comm.hpp"
 
 namespace halocline::core::mpi {
@@ -13,48 +14,46 @@ constinit std::atomic<bool> has_own_requests{false};
 
 namespace {
 
-/// Handles that no request has now. Never destroyed.
+/// Handles that no request has now. There is room for all. Never destroyed.
 struct SpareHandles {
   std::mutex mutex;
+  std::size_t made = 0;
   std::vector<MPI_Request> all;
 };
-SpareHandles &spare_handles() {
-  static auto *const made = new SpareHandles;
-  return *made;
-}
+SpareHandles &spare_handles() { return never_destroyed<SpareHandles>(); }
 
 /// A handle of the host.
 int take_handle(MPI_Request *handle) {
-  {
-    SpareHandles &spare = spare_handles();
-    const std::lock_guard lock(spare.mutex);
-    if (!spare.all.empty()) {
-      *handle = spare.all.back();
-      spare.all.pop_back();
-      return MPI_SUCCESS;
-    }
+  SpareHandles &spare = spare_handles();
+  const std::lock_guard lock(spare.mutex);
+  if (!spare.all.empty()) {
+    *handle = spare.all.back();
+    spare.all.pop_back();
+    return MPI_SUCCESS;
   }
-  return PMPI_Recv_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, halocline::mpi::self_comm(), handle);
+  if (spare.all.capacity() == spare.made) spare.all.reserve(2 * spare.made + 8);
+  if (const int code = PMPI_Recv_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, halocline::mpi::self_comm(), handle)) return code;
+  spare.made += 1;
+  return MPI_SUCCESS;
 }
 
 }  // namespace
 
-int give_handle(std::unique_ptr<OwnRequest> request, MPI_Request *handle) {
-  if (const int code = take_handle(&request->handle)) return code;
-  has_own_requests.store(true, std::memory_order_relaxed);
-  own_requests.insert(halocline::mpi::handle_bits(request->handle), request.get());
-  *handle = request.release()->handle;
-  return MPI_SUCCESS;
+OwnRequest::~OwnRequest() {
+  if (handle == MPI_REQUEST_NULL) return;
+  own_requests.erase(halocline::mpi::handle_bits(handle), this);
+  SpareHandles &spare = spare_handles();
+  const std::lock_guard lock(spare.mutex);
+  spare.all.push_back(handle);
 }
 
-void forget_own(OwnRequest *request) {
-  own_requests.erase(halocline::mpi::handle_bits(request->handle), request);
-  {
-    SpareHandles &spare = spare_handles();
-    const std::lock_guard lock(spare.mutex);
-    spare.all.push_back(request->handle);
-  }
-  delete request;
+int give_handle(OwnRequest &request) {
+  MPI_Request taken = MPI_REQUEST_NULL;
+  if (const int code = take_handle(&taken)) return code;
+  request.handle = taken;
+  has_own_requests.store(true, std::memory_order_relaxed);
+  own_requests.insert(halocline::mpi::handle_bits(taken), &request);
+  return MPI_SUCCESS;
 }
 
 }  // namespace halocline::core::mpi

@@ -6,7 +6,6 @@
 #include <mpi.h>
 
 #include <atomic>
-#include <memory>
 
 #include "faces/mpi/handle/handle_table.hpp"
 
@@ -19,7 +18,8 @@ class OwnRequest {
   explicit OwnRequest(Kind kind) : is_persistent(kind == Kind::persistent) {}
   OwnRequest(const OwnRequest &) = delete;
   OwnRequest &operator=(const OwnRequest &) = delete;
-  virtual ~OwnRequest() = default;
+  /// It is no longer found by its handle.
+  virtual ~OwnRequest();
 
   /// Begins. An MPI error code, as of the next two.
   virtual int start() = 0;
@@ -47,8 +47,7 @@ inline OwnRequest *find_own(MPI_Request handle) {
   return const_cast<OwnRequest *>(static_cast<const OwnRequest *>(own_requests.find(halocline::mpi::handle_bits(handle))));
 }
 
-/// Gives the request a handle, by which it is found. It is deleted by forget_own. An MPI error code.
-int give_handle(std::unique_ptr<OwnRequest> request, MPI_Request *handle);
-void forget_own(OwnRequest *request);
+/// Gives the request a handle, by which it is found. An MPI error code.
+int give_handle(OwnRequest &request);
 
 }  // namespace halocline::core::mpi

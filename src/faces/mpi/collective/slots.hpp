@@ -41,7 +41,8 @@ struct OutWords {
 enum class Route : std::int64_t {
   in_slot,   // behind the SlotHead
   in_memory,  // at `address` of the sender's process, until one of both has copied it
-  by_host    // as a message of the host
+  by_host,  // as a message of the host
+  lost  // nowhere: the sender has no memory to pack them
 };
 inline constexpr std::size_t kSlotHead = 64;  // a cache line
 
@@ -72,10 +73,13 @@ struct Ring {
   static char *bytes_of(SlotHead &slot) { return reinterpret_cast<char *>(&slot + 1); }
 };
 
-/// The part of a rank with these edges.
+class CommContext;
+
+/// The part of a rank with those of these edges that are within its node.
 struct PartForm {
+  std::int64_t in = 0, out = 0;  // edges
   std::int64_t in_words, out_words, rings, bytes;
-  explicit PartForm(const Pattern &pattern);
+  PartForm(const Pattern &pattern, const CommContext &comm);
 };
 
 }  // namespace halocline::core::mpi

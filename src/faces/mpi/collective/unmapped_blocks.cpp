@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <new>
 
 #include "faces/mpi/collective/links.hpp"
 #include "faces/mpi/interpose/error_text.hpp"
@@ -29,6 +30,17 @@ int copy_memory(decltype(&process_vm_readv) copy, pid_t process, std::uint64_t t
 }
 int read_process(pid_t process, std::uint64_t there, char *here, std::int64_t bytes) {
   return copy_memory(process_vm_readv, process, there, here, bytes);
+}
+
+/// Of this thread, until the next call; null if there is none.
+char *memory_for_packed(std::int64_t bytes) {
+  thread_local std::vector<char> packed;
+  try {
+    if (static_cast<std::int64_t>(packed.size()) < bytes) packed.resize(static_cast<std::size_t>(bytes));
+  } catch (const std::bad_alloc &) {
+    return nullptr;
+  }
+  return packed.data();
 }
 
 #if MPI_VERSION >= 4
@@ -81,11 +93,12 @@ int Links::read_memory(const Block &block, const InEdge &edge, const SlotHead &s
   if (block.layout->contiguous() && !block.is_on_device) {
     error = read_process(edge.process, slot.address, static_cast<char *>(block.address), bytes);
   } else {
-    thread_local std::vector<char> packed;
-    if (static_cast<std::int64_t>(packed.size()) < bytes) packed.resize(static_cast<std::size_t>(bytes));
-    error = read_process(edge.process, slot.address, packed.data(), bytes);
+    char *const packed = memory_for_packed(bytes);
+    if (!packed)
+      return refuse(MPI_ERR_NO_MEM, "this rank has no memory to unpack %lld bytes from rank %d", static_cast<long long>(bytes), edge.rank);
+    error = read_process(edge.process, slot.address, packed, bytes);
     if (error == 0)
-      if (const int code = copy_to(block, packed.data(), bytes)) return code;
+      if (const int code = copy_to(block, packed, bytes)) return code;
   }
   if (error == 0) return MPI_SUCCESS;
   return error == ESRCH ? refuse(class_of_dead_peer(), "the process of rank %d has ended", edge.rank)
@@ -151,13 +164,10 @@ void Links::withdraw_destinations(const Exchange &exchange) {
 
 /// Blocks to and from other nodes.
 void Links::start_host(Exchange &exchange) {
-  const auto note = [&](int code) {
-    if (code != MPI_SUCCESS) exchange.code = code;
-  };
   for (const int edge : far_in_)
-    note(receive_by_host(exchange, exchange.in[static_cast<std::size_t>(edge)], in_[static_cast<std::size_t>(edge)]));
+    exchange.note(receive_by_host(exchange, exchange.in[static_cast<std::size_t>(edge)], in_[static_cast<std::size_t>(edge)]));
   for (const int edge : far_out_)
-    note(send_by_host(exchange, exchange.out[static_cast<std::size_t>(edge)], out_[static_cast<std::size_t>(edge)]));
+    exchange.note(send_by_host(exchange, exchange.out[static_cast<std::size_t>(edge)], out_[static_cast<std::size_t>(edge)]));
 }
 
 int Links::receive_by_host(Exchange &exchange, const Block &block, const InEdge &edge) {

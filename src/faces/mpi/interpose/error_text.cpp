@@ -70,7 +70,15 @@ std::string text_of(int code) {
   return why + words;
 }
 
-void write_line(const std::string &text, bool to_stderr) {
+/// On stderr, or to those who want to know. Without memory for a longer line, the reason alone.
+void explain_on(int rank, const char *of, int code, bool to_stderr) {
+  std::string text;
+  try {
+    text = name_of_call() + " on rank " + std::to_string(rank) + " of " + of + ": " + text_of(code);
+  } catch (const std::bad_alloc &) {
+    std::fprintf(stderr, "halocline: %s\n", last_reason.text);
+    return;
+  }
   if (to_stderr)
     std::fprintf(stderr, "halocline: %s\n", text.c_str());
   else
@@ -89,19 +97,17 @@ int refuse(int code, const char *format, ...) {
 }
 
 void explain(MPI_Win win, int rank, int code) {
-  const std::string text = name_of_call() + " on rank " + std::to_string(rank) + " of its window: " + text_of(code);
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   const bool has_handler = PMPI_Win_get_errhandler(win, &handler) == MPI_SUCCESS;
-  write_line(text, has_handler && ends_program(handler));
+  explain_on(rank, "its window", code, has_handler && ends_program(handler));
 }
 
 void explain_call(MPI_Comm comm, int code) {
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
-  const std::string text = name_of_call() + " on rank " + std::to_string(rank) + " of its communicator: " + text_of(code);
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   const bool has_handler = PMPI_Comm_get_errhandler(comm, &handler) == MPI_SUCCESS;
-  write_line(text, has_handler && ends_program(handler));
+  explain_on(rank, "its communicator", code, has_handler && ends_program(handler));
 }
 
 int check_assertion(int assertion) {

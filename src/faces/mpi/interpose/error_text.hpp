@@ -4,10 +4,22 @@
 
 #include <mpi.h>
 
+#include <new>
+
 namespace halocline::core::mpi {
 
 /// Stores the reason of this call's error code for this thread. Returns the code.
 [[gnu::format(printf, 2, 3)]] int refuse(int code, const char *format, ...);
+
+/// Runs a part of a call; a failed allocation becomes MPI_ERR_NO_MEM.
+template <class Part>
+int with_memory(Part part) {
+  try {
+    return part();
+  } catch (const std::bad_alloc &) {
+    return refuse(MPI_ERR_NO_MEM, "this rank is out of memory");
+  }
+}
 
 /// Writes function, rank, reason and the MPI's text of the code to stderr if the window's error handler ends the program, or if
 /// HALOCLINE_LOG=info. `rank` is that of the window.

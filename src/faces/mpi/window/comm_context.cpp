@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -45,13 +46,27 @@ bool shares_cores(const Topology &topology) { return topology.ranks_per_core() >
 
 }  // namespace
 
-Status CommContext::open(MPI_Comm comm) {
-  HLC_TRY(context.open(comm, Status::ok));
-  HLC_TRY(agree(context, context.comm(), check_variables(context.rank())));
+void CommContext::open(MPI_Comm comm, Status mine) {
+  opened_ = open_parts(comm, mine);
+  if (!failed(opened_)) return;
+  try {
+    obstacle_ = error_message();
+  } catch (const std::bad_alloc &) {
+    obstacle_ = "out of memory";  // short enough to need none
+  }
+}
+
+Status CommContext::open_parts(MPI_Comm comm, Status mine) {
+  std::vector<std::int64_t> words;  // of the ranks of this node
+  HLC_TRY(context.open(comm, mine));
+  HLC_TRY(prepare(context, context.comm(), [&] {
+    HLC_TRY(check_variables(context.rank()));
+    words.resize(static_cast<std::size_t>(context.members()));
+    return context.nodes() > 1 ? number_members() : Status::ok;
+  }));
   PMPI_Comm_group(context.comm(), &group_);
   if (shares_cores(context)) yield_while_host_waits();
-  if (context.nodes() > 1) HLC_TRY(prepare(context, context.comm(), [this] { return number_members(); }));
-  return try_reading();
+  return try_reading(words);
 }
 
 Status CommContext::number_members() {
@@ -76,19 +91,18 @@ Status CommContext::watch_neighbours() {
 }
 
 /// What the kernel permits already, as the MPI may have arranged, is left as it is.
-Status CommContext::try_reading() {
-  HLC_TRY(read_next(&reads_others_));
+Status CommContext::try_reading(std::vector<std::int64_t> &words) {
+  HLC_TRY(read_next(words, &reads_others_));
   if (reads_others_) return Status::ok;
   permit_node_to_trace(context);
-  return read_next(&reads_others_);
+  return read_next(words, &reads_others_);
 }
 
 /// Each rank reads a word of the next one of its node, once all of these are here. Collective.
-Status CommContext::read_next(bool *all_read) {
+Status CommContext::read_next(std::vector<std::int64_t> &words, bool *all_read) {
   const Member ranks = context.members(), next = (context.member() + 1) % ranks;
   static const std::int64_t word = 0x68616c6f;
   const auto mine = reinterpret_cast<std::int64_t>(&word);
-  std::vector<std::int64_t> words(static_cast<std::size_t>(ranks));
   HLC_TRY(check_mpi(PMPI_Allgather(&mine, 1, MPI_INT64_T, words.data(), 1, MPI_INT64_T, context.node_comm()), "MPI_Allgather"));
   std::int64_t found = 0;
   const iovec local{&found, sizeof found};

@@ -41,10 +41,14 @@ inline constexpr char kRmaPrefix[] = "MPI RMA ";
 class CommContext : public LeakedOnFailure {
  public:
   CommContext() = default;
+  /// One that cannot be used.
+  explicit CommContext(Status why) : obstacle_("out of memory"), opened_(why) {}
   ~CommContext() override;
 
-  /// Collective over the communicator, the same status on all ranks.
-  Status open(MPI_Comm comm);
+  /// Collective over the communicator, the same on all ranks: whether this can be used, and why not. `mine` is this rank's status so far.
+  void open(MPI_Comm comm, Status mine);
+  /// The status of that.
+  Status opened() const { return opened_; }
   /// Why the engine carries no window of these ranks; empty if it does.
   const std::string &obstacle() const { return obstacle_; }
   /// What a call returns where there is an obstacle: `unsupported`, unless a rank is lost or shared memory is missing.
@@ -89,11 +93,10 @@ class CommContext : public LeakedOnFailure {
   CountedCalls contended_unlocks;  // that found waiting ranks
 
  private:
-  friend std::shared_ptr<CommContext> find_comm_context(MPI_Comm comm);
-
+  Status open_parts(MPI_Comm comm, Status mine);
   Status number_members();
-  Status try_reading();
-  Status read_next(bool *all_read);
+  Status try_reading(std::vector<std::int64_t> &words);
+  Status read_next(std::vector<std::int64_t> &words, bool *all_read);
   void yield_now(unsigned calls);
   void drive_host();
 

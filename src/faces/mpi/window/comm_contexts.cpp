@@ -3,12 +3,15 @@
 
 #include <list>
 #include <memory>
+#include <new>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/log.hpp"
 #include "base/mpi_end.hpp"
 #include "base/mutex.hpp"
+#include "base/never_destroyed.hpp"
 #include "engine/communicator/wait_until.hpp"
 
 namespace halocline::core::mpi {
@@ -24,11 +27,12 @@ struct Registry {
   std::list<std::weak_ptr<CommContext>> used HLC_GUARDED_BY(mutex);
   CommContexts closed HLC_GUARDED_BY(mutex);  // no longer used, until their ranks have met
 
-  void add(MPI_Comm comm, const Kept &comm_context) {
+  /// Allocates nothing.
+  void add(std::list<MPI_Comm> &comm, std::list<std::weak_ptr<CommContext>> &comm_context) {
     const core::Lock lock(mutex);
-    comms.push_back(comm);
+    comms.splice(comms.end(), comm);
     used.remove_if([](const std::weak_ptr<CommContext> &one) { return one.expired(); });
-    used.push_back(comm_context);
+    used.splice(used.end(), comm_context);
   }
   void remove(MPI_Comm comm) {
     const core::Lock lock(mutex);
@@ -56,10 +60,7 @@ struct Registry {
 };
 
 /// Never destroyed: MPI may delete attributes at the end of the process.
-Registry &registry() {
-  static auto *const all = new Registry;
-  return *all;
-}
+Registry &registry() { return never_destroyed<Registry>(); }
 
 /// Deletes the closed contexts whose ranks have met meanwhile. Does not wait.
 void end_closed() {
@@ -70,9 +71,13 @@ void end_closed() {
 
 /// Called when no window and no communicator uses it any more.
 void close(CommContext *comm_context) {
-  CommContexts one;
-  one.emplace_back(comm_context);
-  if (!mpi_has_ended() && comm_context->begin_meeting()) registry().put_closed(one);
+  std::unique_ptr<CommContext> one(comm_context);
+  if (!mpi_has_ended() && one->begin_meeting()) {
+    CommContexts waiting;
+    waiting.push_back(std::move(one));
+    registry().put_closed(waiting);
+  }
+  one.reset();
   end_closed();
 }
 
@@ -108,22 +113,55 @@ Kept known_comm_context(MPI_Comm comm) {
   return has ? *static_cast<Kept *>(found) : nullptr;
 }
 
+namespace {
+
+/// A context with all that is needed to keep it. The memory is there before the ranks meet: afterwards all of them keep it, or none.
+struct OpeningContext {
+  explicit OpeningContext(MPI_Comm comm) : comms(1, comm), used(1, comm_context) {}
+
+  Kept comm_context{new CommContext, close};
+  std::unique_ptr<Kept> attribute = std::make_unique<Kept>(comm_context);
+  std::list<MPI_Comm> comms;
+  std::list<std::weak_ptr<CommContext>> used;
+};
+
+std::optional<OpeningContext> begin_opening(MPI_Comm comm) {
+  try {
+    return std::optional<OpeningContext>(std::in_place, comm);
+  } catch (const std::bad_alloc &) {
+    return std::nullopt;
+  }
+}
+
+/// Tells the other ranks. What is returned is no one's, and never destroyed.
+Kept refuse_for_lack_of_memory(MPI_Comm comm) {
+  CommContext makeshift;
+  makeshift.open(comm, fail(Status::memory, "out of memory for the context of a communicator"));
+  if (makeshift.context.lost()) makeshift.context.give_up();
+  struct Refused {
+    CommContext comm_context{Status::memory};
+  };
+  return {Kept(), &never_destroyed<Refused>().comm_context};
+}
+
+}  // namespace
+
 Kept find_comm_context(MPI_Comm comm) {
   if (Kept known = known_comm_context(comm)) return known;
   end_closed();
-  auto opening = std::make_unique<CommContext>();
-  const Status opened = opening->opened_ = opening->open(comm);
-  if (failed(opened)) opening->obstacle_ = error_message();
+  std::optional<OpeningContext> opening = begin_opening(comm);
+  if (!opening) return refuse_for_lack_of_memory(comm);
+  const Kept made = opening->comm_context;
+  made->open(comm, Status::ok);
   // Otherwise a wrong value of a variable would be ignored silently.
-  if (opened == Status::argument && opening->context.rank() == 0)
+  if (made->opened() == Status::argument && made->context.rank() == 0)
     report_once("drop-in", "variable", "the host MPI carries all windows: %s", error_message());
-  if (opening->context.lost()) opening->context.give_up();
+  if (made->context.lost()) made->context.give_up();
   // Not kept: there may be memory when the next window is made.
-  if (opened == Status::memory) return opening;
-  auto *kept = new Kept(opening.release(), close);
-  registry().add(comm, *kept);
-  PMPI_Comm_set_attr(comm, comm_context_key(), kept);
-  return *kept;
+  if (made->opened() == Status::memory) return made;
+  registry().add(opening->comms, opening->used);
+  PMPI_Comm_set_attr(comm, comm_context_key(), opening->attribute.release());
+  return made;
 }
 
 void drop_spares() {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/never_destroyed.hpp"
 
 namespace halocline::core::mpi {
 namespace {
@@ -27,10 +28,7 @@ struct Driven {
   std::atomic<std::int64_t> next_ns{0};
   std::int64_t arrived_ns = 0, shortest_ns = kLongestBreak_ns;
 };
-Driven &driven() {
-  static auto *const all = new Driven;
-  return *all;
-}
+Driven &driven() { return never_destroyed<Driven>(); }
 
 /// Once for those in a row that share an endpoint. Calls no MPI.
 bool poll_each(const std::vector<Network *> &networks) {
