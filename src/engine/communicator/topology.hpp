@@ -30,8 +30,8 @@ class Topology {
   int cores() const { return cores_; }
   /// True if every rank of the node can have a core of its own.
   bool core_per_rank() const { return cores_ >= members_; }
-  /// Ranks per core of this host, below 1 if cores are left. Emulated nodes share its cores.
-  double ranks_per_core() const { return static_cast<double>(of_host_) / cores_; }
+  /// Ranks per core of this host, of the cores that any of them may run on; below 1 if cores are left. Emulated nodes share them.
+  double ranks_per_core() const { return static_cast<double>(of_host_) / cores_of_host_; }
   /// True if all ranks run on this host, even if it emulates several nodes.
   bool one_host() const { return one_host_; }
   /// Time limit of a wait in nanoseconds; 0: none.
@@ -50,6 +50,7 @@ class Topology {
   Member member_ = 0;
   std::int64_t timeout_ns_ = 0;
   bool one_host_ = true;
+  int cores_of_host_ = 1;
 
  private:
   std::vector<int> world_;  // by rank; empty if nothing is traced

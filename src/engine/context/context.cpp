@@ -46,7 +46,7 @@ struct Value {
 };
 
 /// The version, and a number to raise within it with every change of messages or shared memory layouts.
-constexpr std::int64_t kBuild = ((HLC_VERSION_MAJOR * 1000LL + HLC_VERSION_MINOR) * 1000 + HLC_VERSION_PATCH) * 1000 + 10;
+constexpr std::int64_t kBuild = ((HLC_VERSION_MAJOR * 1000LL + HLC_VERSION_MINOR) * 1000 + HLC_VERSION_PATCH) * 1000 + 11;
 
 std::string name_of_build(std::int64_t build) {
   return std::to_string(build / 1'000'000'000) + "." + std::to_string(build / 1'000'000 % 1000) + "." +
@@ -106,7 +106,6 @@ Status Context::open(MPI_Comm comm, Status mine) {
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   HLC_TRY(split_nodes());
   HLC_TRY(number_nodes());
-  HLC_TRY(count_cores());
   HLC_TRY(open_doorbell());
   if (rank_ == 0) report_environment();
   HLC_TRY(open_trace(*this));
@@ -184,15 +183,17 @@ Status Context::split_nodes() {
   // Emulated nodes split the real ones into blocks of consecutive ranks.
   const long blocks = fake_nodes_ > 0 ? std::min<long>(fake_nodes_, size_) : 1;
   const int block = static_cast<int>(rank_ * blocks / size_);
-  const Status status = check_mpi(MPI_Comm_split(shared, block, rank_, &node_comm_), "MPI_Comm_split");
-  MPI_Comm_free(&shared);
-  HLC_TRY(status);
+  const Status status = check_mpi(MPI_Comm_split(shared, block, rank_, &node_comm_), "MPI_Comm_split"),
+               counted = failed(status) ? status : count_cores(shared, &cores_of_host_);
+  if (!lost()) MPI_Comm_free(&shared);
+  HLC_TRY(counted);
   MPI_Comm_set_errhandler(node_comm_, MPI_ERRORS_RETURN);
   MPI_Comm_rank(node_comm_, &member_);
   MPI_Comm_size(node_comm_, &members_);
   MPI_Comm_group(comm_, &group_);
   MPI_Comm_group(node_comm_, &node_group_);
-  return Status::ok;
+  cores_ = cores_of_host_;
+  return members_ < of_host_ ? count_cores(node_comm_, &cores_) : Status::ok;
 }
 
 /// Nodes are numbered in the order of their first ranks.
@@ -214,18 +215,18 @@ Status Context::number_nodes() {
 }
 
 /// The union of the cores that the ranks are bound to: a launcher may bind each rank to one core, or each to all.
-Status Context::count_cores() {
+Status Context::count_cores(MPI_Comm ranks, int *cores) {
   constexpr int kStep = AgreementBuffer::kNumbers;
   std::array<std::int64_t, kMaxCores / 64> words{};
   if (sched_getaffinity(0, sizeof words, reinterpret_cast<cpu_set_t *>(words.data())) != 0) words[0] = 1;
   std::int64_t used = std::find_if(words.rbegin(), words.rend(), [](std::int64_t word) { return word != 0; }).base() - words.begin();
-  HLC_TRY(reduce(*this, node_comm_, MPI_MAX, &used, 1));
-  int cores = 0;
+  HLC_TRY(reduce(*this, ranks, MPI_MAX, &used, 1));
+  int all = 0;
   for (std::int64_t first = 0; first < used; first += kStep) {
-    HLC_TRY(reduce(*this, node_comm_, MPI_BOR, words.data() + first, kStep));
-    for (int i = 0; i < kStep; ++i) cores += std::popcount(static_cast<std::uint64_t>(words[static_cast<std::size_t>(first + i)]));
+    HLC_TRY(reduce(*this, ranks, MPI_BOR, words.data() + first, kStep));
+    for (int i = 0; i < kStep; ++i) all += std::popcount(static_cast<std::uint64_t>(words[static_cast<std::size_t>(first + i)]));
   }
-  cores_ = std::max(1, cores);
+  *cores = std::max(1, all);
   return Status::ok;
 }
 

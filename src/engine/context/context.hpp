@@ -44,7 +44,7 @@ class Context : public Communicator {
   Status compare_texts(MPI_Comm comm);
   Status split_nodes();
   Status number_nodes();
-  Status count_cores();
+  Status count_cores(MPI_Comm ranks, int *cores);
   Status open_doorbell();
   Status open_post();
 
