@@ -101,6 +101,7 @@ class Played {
     for (std::size_t i = 0; i < topology.out[me].size(); ++i) add(arguments_.sent, sent_, plan.messages[me][i].from);
     for (const End &from : topology.in[me]) add(arguments_.received, received_, layout_of(from));
     arguments_.function = plan.function;
+    sent_.reserve(1), received_.reserve(1);  // MPICH refuses a null pointer where there are no blocks
     renew(call);
   }
 
