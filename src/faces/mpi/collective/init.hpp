@@ -26,13 +26,14 @@ struct Described {
   bool is_refused(int code);
 };
 
-/// A persistent call of the host, which may lack it.
+/// A persistent call of the host, which may lack it. Open MPI 5.0, an MPI of MPI 3.1, has them, and its requests use datatypes and communicators that
+/// the program has freed: those of such hosts are not called.
 template <class Function, class... Arguments>
 struct HostInit {
   Function *function;
   std::tuple<Arguments...> arguments;
 
-  bool exists() const { return function != nullptr; }
+  bool exists() const { return MPI_VERSION >= 4 && function != nullptr; }
   int operator()(MPI_Request *request) const { return std::apply(function, std::tuple_cat(arguments, std::tuple(request))); }
 };
 template <class Function, class... Arguments>
