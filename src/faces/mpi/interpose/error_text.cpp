@@ -70,7 +70,7 @@ std::string text_of(int code) {
   return why + words;
 }
 
-/// On stderr, or to those who want to know. Without memory for a longer line, the reason alone.
+/// On stderr, or if HALOCLINE_LOG=info. Without memory for a longer line, the reason alone.
 void explain_on(int rank, const char *of, int code, bool to_stderr) {
   std::string text;
   try {
