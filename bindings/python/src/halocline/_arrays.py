@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._errors import ArgumentError, UnsupportedError
+from ._errors import ArgumentError, Error, UnsupportedError
 
 # hlc_type by numpy.dtype.kind and size; all other types are opaque: swapped, but not computed with.
 TYPES = {"f4": 1, "f8": 2, "i4": 3, "i8": 4, "c8": 5, "c16": 6}
@@ -107,8 +107,18 @@ def on_device(given: Any, what: str) -> Memory | None:
     """The memory of an object with the CUDA array interface, such as CuPy's arrays, or with DLPack of a CUDA device; None for any other
     object. `what` names it in messages.
 
-    A mask hides elements, and read-only memory cannot be swapped: ArgumentError. UnsupportedError for other devices.
+    A mask hides elements, and read-only memory cannot be swapped: ArgumentError. So is what the object itself raises, as PyTorch's do that
+    require a gradient. UnsupportedError for other devices.
     """
+    try:
+        return _by_interface(given, what)
+    except Error:
+        raise
+    except (BufferError, KeyError, RuntimeError, TypeError, ValueError) as error:
+        raise ArgumentError(f"{what} is a {type(given).__name__} that does not show its memory: {error}") from None
+
+
+def _by_interface(given: Any, what: str) -> Memory | None:
     said = getattr(given, "__cuda_array_interface__", None)
     if said is None:
         return _by_dlpack(given, what)
@@ -116,7 +126,7 @@ def on_device(given: Any, what: str) -> Memory | None:
     if said.get("mask") is not None:
         raise ArgumentError(f"{what} has a mask in its __cuda_array_interface__; pass an array without one")
     if read_only:
-        raise ArgumentError(f"{what} is read-only, and swaps write its halo")
+        raise ArgumentError(f"{what} is read-only, and swaps write it")
     shape, dtype = tuple(said["shape"]), np.dtype(said["typestr"])
     strides = said.get("strides")
     if strides is None:
@@ -139,7 +149,11 @@ def _by_dlpack(given: Any, what: str) -> Memory | None:
         raise UnsupportedError(
             f"{what} is on device {number} of type {int(kind)} of DLPack; swaps know memory of CUDA devices (type {_CUDA})"
         )
-    address, shape, strides, typestr, owner = _core.tensor(given)
+    try:
+        address, shape, strides, typestr, owner = _core.tensor(given)
+    except TypeError:
+        given.__dlpack__()  # it says why it refuses, which the extension does not pass on
+        raise TypeError("its DLPack is of a version or type that is not known") from None
     return Memory(address, shape, strides, np.dtype(typestr), owner)
 
 
@@ -237,6 +251,17 @@ def contiguous(given: Any, what: str) -> NDArray[Any]:
             "that is"
         )
     return plain(array, what)
+
+
+def swapped(given: Any, what: str) -> tuple[Any, Memory]:
+    """An array that swaps write, and its memory: a NumPy array over the host's, or, where that is a device's, the object itself."""
+    memory = on_device(given, what)
+    if memory:
+        return given, memory
+    array = plain(as_array(given, what), what)
+    if not array.flags.writeable:
+        raise ArgumentError(f"{what} is read-only, and swaps write it")
+    return array, memory_of(array)
 
 
 def plain(array: NDArray[Any], what: str) -> NDArray[Any]:

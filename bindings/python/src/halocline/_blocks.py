@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core
-from ._arrays import OPAQUE, TYPES, as_array, counted, dtype_of, flag, in_short, plain, type_name, whole, wholes
+from ._arrays import OPAQUE, TYPES, Memory, counted, dtype_of, flag, in_short, swapped, type_name, whole, wholes
 from ._context import Context, agreeing
 from ._errors import ArgumentError
 from ._grid import STAGGERS, Depth, joined_of, made_of, sides_of, staggers_of
@@ -83,17 +83,17 @@ def _per_box(arrays: Any, what: str) -> list[Any]:
     return list(arrays)
 
 
-def _field_words(given: Any, box: Box, shape: _Shape, name: str, what: str) -> tuple[int, int, int, list[int], str]:
+def _field_words(memory: Memory, box: Box, shape: _Shape, name: str, what: str) -> tuple[int, int, int, list[int], str]:
     """A field of a box as the extension takes it. NumPy gives no meaning to the stride of an axis with one cell."""
-    array = plain(as_array(given, what), what)
-    if array.shape != shape.cells(box):
+    if memory.shape != shape.cells(box):
         raise ArgumentError(
-            f"{what} has shape {array.shape}; {shape.cells(box)} is needed: {made_of(box.shape, shape.low, shape.high, shape.stagger)}"
+            f"{what} has shape {memory.shape}; {shape.cells(box)} is needed: {made_of(box.shape, shape.low, shape.high, shape.stagger)}"
         )
-    strides = [max(stride, array.itemsize) if count == 1 else stride for stride, count in zip(array.strides, array.shape)]
-    if min(strides) <= 0 or not array.flags.writeable:
-        raise ArgumentError(f"{what} has strides {array.strides}; it must be writable, with strides above 0 (not reversed or broadcast)")
-    return array.ctypes.data, TYPES.get(type_name(array.dtype), OPAQUE), array.itemsize, strides, name
+    element = memory.dtype.itemsize
+    strides = [max(stride, element) if count == 1 else stride for stride, count in zip(memory.strides, memory.shape)]
+    if min(strides) <= 0:
+        raise ArgumentError(f"{what} has strides {memory.strides}; they must be above 0 (not reversed or broadcast)")
+    return memory.address, TYPES.get(type_name(memory.dtype), OPAQUE), element, strides, name
 
 
 class Blocks(FieldSwaps):
@@ -108,6 +108,9 @@ class Blocks(FieldSwaps):
     `Blocks.zeros` makes arrays that neighbours of the node read in place, if all arrays of both ranks are such. Boxes of one rank copy from
     each other without a message. A box's halo cell is filled from the box that owns this cell, wrapped where periodic. Nodes go with cells:
     an "owned" one with the cell above it, a "shared" one with the cell whose far end it is, seen from the box (hlc_blocks_init).
+
+    Arrays may be in a CUDA device's memory, all or some, as for `Field.over`: those of CuPy, Numba and PyTorch, or of
+    Context.device_zeros. Their halos pass through pinned memory, and between boxes of this rank are copied there (docs/guide/gpu.md).
 
     The plan keeps the arrays alive. Collective over the context. The same on all ranks, but for boxes, parts and arrays. Raises on all
     ranks: ArgumentError (names the argument, the rank and its value; of boxes that overlap both owners), MismatchError, OutOfMemoryError,
@@ -147,13 +150,18 @@ class Blocks(FieldSwaps):
             plain_shape = _Shape.of("centred", depth, len(cells), "Blocks")
             if any(shape != plain_shape for shape in shapes):
                 words.shapes = [shape.words() for shape in shapes]
-            described = self._described(listed, arrays, shapes)
+            memories = [
+                [swapped(array, f"Blocks: {called(i, name)} of box {b}")[1] for b, array in enumerate(per_box)]
+                for i, (name, per_box) in enumerate(arrays)
+            ]
+            described = self._described(listed, [name for name, _ in arrays], memories, shapes)
             threads = whole(parts, "Blocks: parts", 32)
         self.boxes = tuple(listed)
         self.fields = tuple(tuple(per_box) for _, per_box in arrays)
         box_words = [(list(box.start), list(box.shape), box.id, box.part) for box in listed]
         sides = [int(side) for side in joined]
-        self._begin(context, _core.Blocks, list(cells), sides, box_words, len(arrays), described, threads, words, self.fields)
+        kept = self.fields, memories
+        self._begin(context, _core.Blocks, list(cells), sides, box_words, len(arrays), described, threads, words, kept)
 
     boxes: tuple[Box, ...]
     """Of this rank."""
@@ -165,19 +173,19 @@ class Blocks(FieldSwaps):
 
     @staticmethod
     def _described(
-        boxes: list[Box], fields: list[tuple[str, list[Any]]], shapes: list[_Shape]
+        boxes: list[Box], names: list[str], memories: list[list[Memory]], shapes: list[_Shape]
     ) -> list[tuple[int, int, int, list[int], str]]:
         """The fields of the first box, then those of the next."""
-        for i, (name, per_box) in enumerate(fields):
+        for i, (name, per_box) in enumerate(zip(names, memories)):
             if len(per_box) != len(boxes):
                 raise ArgumentError(
                     f"Blocks: {called(i, name)} has {counted(len(per_box), 'array')} for {counted(len(boxes), 'box', 'boxes')}; it must "
                     "have one per box"
                 )
         return [
-            _field_words(per_box[b], box, shapes[i], name, f"Blocks: {called(i, name)} of box {b}")
+            _field_words(memories[i][b], box, shapes[i], name, f"Blocks: {called(i, name)} of box {b}")
             for b, box in enumerate(boxes)
-            for i, (name, per_box) in enumerate(fields)
+            for i, name in enumerate(names)
         ]
 
     @staticmethod

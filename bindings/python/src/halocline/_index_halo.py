@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import OPAQUE, TYPES, as_array, counted, in_short, plain, shown, type_name, whole
+from ._arrays import OPAQUE, TYPES, Memory, counted, in_short, shown, swapped, type_name, whole
 from ._context import Context, agreeing
 from ._errors import ArgumentError
 from ._swaps import FieldSwaps, called, named, words_of
@@ -70,31 +70,32 @@ def _neighbour_words(i: int, entry: IndexNeighbour) -> tuple[int, int, int, NDAr
     return rank, tag_out, tag_in, send, receive
 
 
-def _component_stride(array: NDArray[Any], what: str) -> int:
+def _component_stride(memory: Memory, what: str) -> int:
     """The one stride of all axes but the first, of which the last runs fastest."""
-    axes = [(cells, stride) for cells, stride in zip(array.shape[1:], array.strides[1:]) if cells > 1]
+    axes = [(cells, stride) for cells, stride in zip(memory.shape[1:], memory.strides[1:]) if cells > 1]
     for (_, outer), (cells, inner) in zip(axes, axes[1:]):
         if outer != cells * inner:
-            raise ArgumentError(f"{what} has strides {array.strides} for a shape of {array.shape}; its components must be equally spaced")
-    return axes[-1][1] if axes else array.itemsize
+            raise ArgumentError(f"{what} has strides {memory.strides} for a shape of {memory.shape}; its components must be equally spaced")
+    return axes[-1][1] if axes else memory.dtype.itemsize
 
 
-def _field_words(array: NDArray[Any], name: str, what: str) -> tuple[int, int, int, int, int, int, str]:
+def _field_words(memory: Memory, name: str, what: str) -> tuple[int, int, int, int, int, int, str]:
     """A field as the extension takes it. NumPy gives no meaning to the stride of an axis with one entry."""
-    components, component = math.prod(array.shape[1:]), _component_stride(array, what)
+    components, component = math.prod(memory.shape[1:]), _component_stride(memory, what)
     if components == 0:
-        raise ArgumentError(f"{what} has shape {array.shape}, and so no components")
-    entry = array.strides[0] if len(array) > 1 else max(array.strides[0], components * component)
+        raise ArgumentError(f"{what} has shape {memory.shape}, and so no components")
+    entry = memory.strides[0] if memory.shape[0] > 1 else max(memory.strides[0], components * component)
     if entry <= 0 or component <= 0:
-        raise ArgumentError(f"{what} has strides {array.strides}; they must be above 0 (not reversed or broadcast)")
-    return array.ctypes.data, TYPES.get(type_name(array.dtype), OPAQUE), array.itemsize, components, entry, component, name
+        raise ArgumentError(f"{what} has strides {memory.strides}; they must be above 0 (not reversed or broadcast)")
+    return memory.address, TYPES.get(type_name(memory.dtype), OPAQUE), memory.dtype.itemsize, components, entry, component, name
 
 
-def _array(given: Any, what: str) -> NDArray[Any]:
-    array = plain(as_array(given, what), what)
-    if array.ndim == 0 or not array.flags.writeable:
-        raise ArgumentError(f"{what} is {'read-only, and swaps write ghosts' if array.ndim else 'a number, not an array'}")
-    return array
+def _array(given: Any, what: str) -> tuple[Any, Memory]:
+    """The array of a field, and its memory."""
+    array, memory = swapped(given, what)
+    if not memory.shape:
+        raise ArgumentError(f"{what} is a number, not an array")
+    return array, memory
 
 
 class IndexHalo(FieldSwaps):
@@ -104,6 +105,9 @@ class IndexHalo(FieldSwaps):
     in any order; it is as long in all fields. Further axes are components. `u.T` serves for an array u[component, entry]. Any plain dtype;
     reverse swaps, which add, need float32, float64, int32, int64, complex64 or complex128. neighbours: IndexNeighbours, whose lists are
     copied. mode, epoch and drive: as for Halo. Arrays of Context.zeros are read by neighbours of the node in place.
+
+    Arrays may be in a CUDA device's memory, all or some, as for `Field.over`: those of CuPy, Numba and PyTorch, or of
+    Context.device_zeros. Their entries pass through pinned memory (docs/guide/gpu.md).
 
     A reverse swap adds ghosts to their owners' entries and sets them to 0: the assembly of finite elements.
 
@@ -126,16 +130,16 @@ class IndexHalo(FieldSwaps):
             words = words_of(mode, epoch, drive)
             listed = [_neighbour_words(i, IndexNeighbour(*entry)) for i, entry in enumerate(neighbours)]
             names = [name for name, _ in named(fields)]
-            arrays = [_array(array, f"IndexHalo: {called(i, name)}") for i, (name, array) in enumerate(named(fields))]
-            if len({len(array) for array in arrays}) > 1:
-                raise ArgumentError(f"IndexHalo: the fields have {[len(array) for array in arrays]} entries; they must be equal")
+            taken = [_array(array, f"IndexHalo: {called(i, name)}") for i, (name, array) in enumerate(named(fields))]
+            entries = [memory.shape[0] for _, memory in taken]
+            if len(set(entries)) > 1:
+                raise ArgumentError(f"IndexHalo: the fields have {entries} entries; they must be equal")
             described = [
-                _field_words(array, name, f"IndexHalo: {called(i, name)}") for i, (array, name) in enumerate(zip(arrays, names))
+                _field_words(memory, name, f"IndexHalo: {called(i, name)}") for i, ((_, memory), name) in enumerate(zip(taken, names))
             ]
-        entries = len(arrays[0]) if arrays else 0
-        self.fields = tuple(arrays)
+        self.fields = tuple(array for array, _ in taken)
         self._ghosts = [(rank, len(receive)) for rank, _, _, _, receive in listed]
-        self._begin(context, _core.IndexHalo, entries, described, listed, words, arrays)
+        self._begin(context, _core.IndexHalo, entries[0] if entries else 0, described, listed, words, taken)
 
     fields: tuple[NDArray[Any], ...]
     """The arrays, in the order given."""
@@ -172,6 +176,8 @@ class IndexHalo(FieldSwaps):
                 f"view: neighbour is {neighbour}, field {field}; the halo has {len(self._ghosts)} neighbours and {len(self.fields)} fields"
             )
         own = self.fields[field]
+        if not isinstance(own, np.ndarray):
+            raise ArgumentError(f"view: field {field} is in a device's memory, where its ghosts are after every swap; read its array there")
         if self._ghosts[neighbour][1] == 0:
             return IndexView(own[:0].view(), np.empty(0, np.int64), self._ghosts[neighbour][0])
         found = self._core.view(field, neighbour, own.ctypes.data)
