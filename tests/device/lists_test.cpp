@@ -119,7 +119,7 @@ TEST_P(DeviceBlocks, are_added_in_reverse_and_swapped_in_parts) {
     boxes.name = "in reverse";
     boxes.ndims = 2;
     boxes.global = {11, 9, 1, 1};
-    boxes.kinds = {float64, {HLC_INT32, 4}};
+    boxes.kinds = {float64, {HLC_INT32, 4}, float64};  // an odd number: of two blocks of a rank one may be on the device alone
     boxes.low = {2, 1, 0, 0};
     boxes.high = {1, 2, 0, 0};
     boxes.periodic = {1, 1, 0, 0};
@@ -372,6 +372,42 @@ TEST(DeviceLists, are_explained) {
   EXPECT_TRUE(ok(hlc_index_halo_explain(strip.halo, HLC_FORMAT_TEXT, words, sizeof words, nullptr)));
   EXPECT_NE(std::string(words).find("on " + named_device(0) + ", staged through 64 bytes of pinned memory: 'v'\n"), std::string::npos)
       << words;
+}
+
+/// Every third entry is sent, every third is a ghost; a kernel may write the others, in lists of so many runs, too.
+TEST(DeviceLists, a_swap_leaves_alone_what_is_between_the_entries_of_its_lists) {
+  constexpr int kEntries = 60;
+  const Current current;
+  const Allocation cells(kEntries * sizeof(double));
+  std::array<double, kEntries> values{};
+  for (int i = 0; i < kEntries; ++i) values[static_cast<std::size_t>(i)] = 100 * rank() + i;
+  cells.write(values.data());
+  std::vector<std::int64_t> sent, ghosts;
+  for (int i = 0; i < kEntries; i += 3) sent.push_back(i), ghosts.push_back(i + 1);
+  const int next = (rank() + 1) % size(), last = (rank() + size() - 1) % size();
+  const hlc_index_neighbour neighbours[] = {{next, 0, 1, kEntries / 3, sent.data(), 0, nullptr},
+                                            {last, 1, 0, 0, nullptr, kEntries / 3, ghosts.data()}};
+  const hlc_index_field field{cells.data(), HLC_FLOAT64, 0, 0, 0, 0, "u"};
+  hlc_index_halo_spec spec{};
+  spec.nentries = kEntries;
+  spec.nneighbours = 2;
+  spec.neighbours = neighbours;
+  spec.nfields = 1;
+  spec.fields = &field;
+  spec.mode = HLC_MODE_NOTIFY;
+  hlc_index_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(ok(hlc_index_halo_init(context(), &spec, &halo)));
+  EXPECT_TRUE(ok(hlc_index_halo_start(halo, nullptr)));
+  const auto first = static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(cells.data()));
+  for (int i = 2; i < kEntries; i += 3) {
+    const double written = -i;
+    EXPECT_EQ(driver().to_device(first + static_cast<CUdeviceptr>(i) * sizeof written, &written, sizeof written), 0);
+  }
+  EXPECT_TRUE(ok(hlc_index_halo_finish(halo)));
+  cells.read(values.data());
+  for (int i = 0; i < kEntries; ++i)
+    EXPECT_EQ(values[static_cast<std::size_t>(i)], i % 3 == 0 ? 100 * rank() + i : i % 3 == 1 ? 100 * last + i - 1 : -i) << "entry " << i;
+  EXPECT_TRUE(ok(hlc_index_halo_finalise(&halo)));
 }
 
 /// A failed copy is returned by the call that made it; the others' swaps are right.

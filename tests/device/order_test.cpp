@@ -14,7 +14,7 @@ constexpr int kSteps = 12, kCells = 64;
 constexpr std::size_t kBytes = kCells * sizeof(double);
 
 /// Dimension 0, which is contiguous, is shared out among the ranks. In a row its low halo is cells 0 and 1, and its high one 6 and 7.
-constexpr int kLow = 2 * 8, kOwn = 2 * 8 + 2, kHigh = 2 * 8 + 7;
+constexpr int kLow = 2 * 8, kOwn = 2 * 8 + 2, kHigh = 2 * 8 + 7, kFirstCorner = 0, kLastCorner = kCells - 1;
 double written(int step, int by) { return 1000 * step + by; }
 int before() { return (rank() + size() - 1) % size(); }
 int after() { return (rank() + 1) % size(); }
@@ -23,6 +23,9 @@ void expect_swapped(const double *cells, int step) {
   EXPECT_EQ(cells[kLow], written(step, before())) << "step " << step;
   EXPECT_EQ(cells[kHigh], written(step, after())) << "step " << step;
   EXPECT_EQ(cells[kOwn], written(step, rank())) << "step " << step;
+  // In stages the last one copies these from the halo that the first one has filled.
+  EXPECT_EQ(cells[kFirstCorner], written(step, before())) << "step " << step;
+  EXPECT_EQ(cells[kLastCorner], written(step, after())) << "step " << step;
 }
 
 /// The library's streams wait for the default one, and it waits for them; those of the program here know of nothing but their own work.
