@@ -28,11 +28,11 @@ module halocline
   use halocline_rows, only: hlc_for_rows, hlc_row, hlc_row_body, hlc_row_cells
   use halocline_exchange, only: hlc_exchange, hlc_pack, hlc_unpack, hlc_exchange_create, hlc_exchange_start, hlc_exchange_test, &
     hlc_exchange_finish, hlc_exchange_destroy, hlc_exchange_info
-  use halocline_blocks, only: hlc_box, hlc_blocks, hlc_blocks_init, hlc_blocks_start, hlc_blocks_test, hlc_blocks_finish, &
-    hlc_blocks_start_part, hlc_blocks_finish_part, hlc_blocks_finalise, hlc_blocks_info
+  use halocline_blocks, only: hlc_box, hlc_blocks, hlc_blocks_init, hlc_blocks_start, hlc_blocks_start_on, hlc_blocks_test, &
+    hlc_blocks_finish, hlc_blocks_finish_on, hlc_blocks_start_part, hlc_blocks_finish_part, hlc_blocks_finalise, hlc_blocks_info
   use halocline_index, only: hlc_index_neighbour, hlc_index_halo, hlc_index_run, hlc_index_halo_init, hlc_index_halo_start, &
-    hlc_index_halo_test, hlc_index_halo_finish, hlc_index_halo_finish_views, hlc_index_halo_release, hlc_index_halo_view, &
-    hlc_index_halo_finalise, hlc_index_halo_info
+    hlc_index_halo_start_on, hlc_index_halo_test, hlc_index_halo_finish, hlc_index_halo_finish_on, hlc_index_halo_finish_views, &
+    hlc_index_halo_release, hlc_index_halo_view, hlc_index_halo_finalise, hlc_index_halo_info
   use halocline_segment, only: hlc_segment, hlc_segment_info_t, hlc_block, hlc_segment_create, hlc_segment_free, hlc_segment_data, &
     hlc_segment_info, hlc_put, hlc_get, hlc_put_strided, hlc_get_strided, hlc_put_notify, hlc_notify, hlc_notify_wait, &
     hlc_notify_test, hlc_notify_reset, hlc_atomic_fetch_add, hlc_atomic_swap, hlc_atomic_compare_swap, hlc_fetch_op, &

@@ -9,8 +9,8 @@ module halocline_blocks
   use halocline_fields, only: check_depths, check_shape, expand_depth, hlc_field, is_shaped, MAX_NAME, name_of, shape_of
   implicit none
   private
-  public :: hlc_box, hlc_blocks, hlc_blocks_init, hlc_blocks_start, hlc_blocks_test, hlc_blocks_finish, hlc_blocks_start_part, &
-            hlc_blocks_finish_part, hlc_blocks_finalise, hlc_blocks_info
+  public :: hlc_box, hlc_blocks, hlc_blocks_init, hlc_blocks_start, hlc_blocks_start_on, hlc_blocks_test, hlc_blocks_finish, &
+            hlc_blocks_finish_on, hlc_blocks_start_part, hlc_blocks_finish_part, hlc_blocks_finalise, hlc_blocks_info
 
   !> A box of cells of the domain that a rank owns: its first cell (counted from 0, as in hlc_grid) and its cells without halo. It
   !> also has a number for messages, and the thread that drives it (from 0).
@@ -55,6 +55,18 @@ module halocline_blocks
       import :: c_int, c_ptr, c_swap
       type(c_ptr), value :: blocks
       type(c_swap), intent(in) :: what
+      integer(c_int) :: status
+    end function
+    function c_blocks_start_on(blocks, what, stream) result(status) bind(C, name="hlc_blocks_start_on")
+      import :: c_int, c_ptr, c_swap
+      type(c_ptr), value :: blocks
+      type(c_swap), intent(in) :: what
+      type(c_ptr), value :: stream
+      integer(c_int) :: status
+    end function
+    function c_blocks_finish_on(blocks, stream) result(status) bind(C, name="hlc_blocks_finish_on")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: blocks, stream
       integer(c_int) :: status
     end function
     function c_blocks_start_part(blocks, part, what) result(status) bind(C, name="hlc_blocks_start_part")
@@ -187,7 +199,25 @@ contains
     call settle_start(code, blocks, fields, "hlc_blocks_start", status)
   end subroutine
 
-  !> The same for one part (from 0), in a thread of its own: its boxes are ready. The last part's call sends.
+  !> The same of arrays in the memory of a CUDA device, after the work that the program has given to a stream of it, as for
+  !> hlc_halo_start_on.
+  subroutine hlc_blocks_start_on(blocks, stream, fields, reverse, status, depth)
+    type(hlc_blocks), intent(in) :: blocks
+    type(c_ptr), intent(in) :: stream
+    integer, intent(in), optional :: fields(:)
+    logical, intent(in), optional :: reverse
+    integer, intent(in), optional :: depth
+    integer, intent(out), optional :: status
+    integer(c_int), target :: chosen(blocks%nfields)
+    type(c_swap) :: swap
+    integer :: code
+    code = HLC_OK
+    call describe(fields, reverse, depth, chosen, swap, code)
+    if (code == HLC_OK) code = c_blocks_start_on(blocks%handle, swap, stream)
+    call settle_start(code, blocks, fields, "hlc_blocks_start_on", status)
+  end subroutine
+
+  !> As hlc_blocks_start for one part (from 0), in a thread of its own: its boxes are ready. The last part's call sends.
   subroutine hlc_blocks_start_part(blocks, part, fields, reverse, status, depth)
     type(hlc_blocks), intent(in) :: blocks
     integer, intent(in) :: part
@@ -222,7 +252,15 @@ contains
     call settle(int(c_blocks_finish(blocks%handle)), blocks%rank, status)
   end subroutine
 
-  !> The same for one part (from 0), sharing the copies with the others.
+  !> The same in order with the work in a stream, as hlc_halo_finish_on: the host does not wait for the last copies to the device.
+  subroutine hlc_blocks_finish_on(blocks, stream, status)
+    type(hlc_blocks), intent(in) :: blocks
+    type(c_ptr), intent(in) :: stream
+    integer, intent(out), optional :: status
+    call settle(int(c_blocks_finish_on(blocks%handle, stream)), blocks%rank, status)
+  end subroutine
+
+  !> As hlc_blocks_finish for one part (from 0), sharing the copies with the others.
   subroutine hlc_blocks_finish_part(blocks, part, status)
     type(hlc_blocks), intent(in) :: blocks
     integer, intent(in) :: part

@@ -10,9 +10,9 @@ module halocline_index
   use halocline_fields, only: hlc_field, MAX_NAME
   implicit none
   private
-  public :: hlc_index_neighbour, hlc_index_halo, hlc_index_run, hlc_index_halo_init, hlc_index_halo_start, hlc_index_halo_test, &
-            hlc_index_halo_finish, hlc_index_halo_finish_views, hlc_index_halo_release, hlc_index_halo_view, &
-            hlc_index_halo_finalise, hlc_index_halo_info
+  public :: hlc_index_neighbour, hlc_index_halo, hlc_index_run, hlc_index_halo_init, hlc_index_halo_start, &
+            hlc_index_halo_start_on, hlc_index_halo_test, hlc_index_halo_finish, hlc_index_halo_finish_on, &
+            hlc_index_halo_finish_views, hlc_index_halo_release, hlc_index_halo_view, hlc_index_halo_finalise, hlc_index_halo_info
 
   !> The lists that this rank shares with one neighbour, as indices counted from 1. out has entries that the neighbour needs of
   !> mine, in has ghosts that it fills. Lists of any integer kind can be assigned. The tags distinguish lists with the same rank:
@@ -91,6 +91,18 @@ module halocline_index
     function c_index_halo_test(halo) result(status) bind(C, name="hlc_index_halo_test")
       import :: c_int, c_ptr
       type(c_ptr), value :: halo
+      integer(c_int) :: status
+    end function
+    function c_index_halo_start_on(halo, what, stream) result(status) bind(C, name="hlc_index_halo_start_on")
+      import :: c_index_swap, c_int, c_ptr
+      type(c_ptr), value :: halo
+      type(c_index_swap), intent(in) :: what
+      type(c_ptr), value :: stream
+      integer(c_int) :: status
+    end function
+    function c_index_halo_finish_on(halo, stream) result(status) bind(C, name="hlc_index_halo_finish_on")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: halo, stream
       integer(c_int) :: status
     end function
     function c_index_halo_finish(halo) result(status) bind(C, name="hlc_index_halo_finish")
@@ -201,21 +213,30 @@ contains
     integer, intent(out), optional :: status
     type(c_index_swap) :: swap
     character(len=200) :: message
-    integer :: i
-    if (present(fields) .and. c_associated(halo%handle)) then
-      call find_wrong_index(halo, fields, message)
-      if (len_trim(message) > 0) then
-        call settle(int(HLC_ERR_ARGUMENT), halo%rank, status, with_rank("hlc_index_halo_start", halo%rank, message))
-        return
-      end if
-      do i = 1, size(fields)
-        halo%chosen(i) = int(fields(i) - 1, c_int)
-      end do
-      swap%nfields = size(fields, kind=c_int)
-      swap%fields = c_loc(halo%chosen(1))
+    call describe_swap(halo, swap, message, fields, reverse)
+    if (len_trim(message) > 0) then
+      call settle(int(HLC_ERR_ARGUMENT), halo%rank, status, with_rank("hlc_index_halo_start", halo%rank, message))
+    else
+      call settle(int(c_index_halo_start(halo%handle, swap)), halo%rank, status)
     end if
-    if (present(reverse)) swap%reverse = merge(1_c_int, 0_c_int, reverse)
-    call settle(int(c_index_halo_start(halo%handle, swap)), halo%rank, status)
+  end subroutine
+
+  !> The same of fields in the memory of a CUDA device, after the work that the program has given to a stream of it, as for
+  !> hlc_halo_start_on.
+  subroutine hlc_index_halo_start_on(halo, stream, fields, reverse, status)
+    type(hlc_index_halo), intent(inout) :: halo
+    type(c_ptr), intent(in) :: stream
+    integer, intent(in), optional :: fields(:)
+    logical, intent(in), optional :: reverse
+    integer, intent(out), optional :: status
+    type(c_index_swap) :: swap
+    character(len=200) :: message
+    call describe_swap(halo, swap, message, fields, reverse)
+    if (len_trim(message) > 0) then
+      call settle(int(HLC_ERR_ARGUMENT), halo%rank, status, with_rank("hlc_index_halo_start_on", halo%rank, message))
+    else
+      call settle(int(c_index_halo_start_on(halo%handle, swap, stream)), halo%rank, status)
+    end if
   end subroutine
 
   !> Moves the swap along without waiting. done is true when finish will not wait for data any more.
@@ -234,6 +255,14 @@ contains
     type(hlc_index_halo), intent(in) :: halo
     integer, intent(out), optional :: status
     call settle(int(c_index_halo_finish(halo%handle)), halo%rank, status)
+  end subroutine
+
+  !> The same in order with the work in a stream, as hlc_halo_finish_on: the host does not wait for the last copies to the device.
+  subroutine hlc_index_halo_finish_on(halo, stream, status)
+    type(hlc_index_halo), intent(in) :: halo
+    type(c_ptr), intent(in) :: stream
+    integer, intent(out), optional :: status
+    call settle(int(c_index_halo_finish_on(halo%handle, stream)), halo%rank, status)
   end subroutine
 
   !> Completes the swap, in mode "view" without a copy: values are read through hlc_index_halo_view, and ghosts are left as they were. Listed entries
@@ -368,6 +397,26 @@ contains
     if (associated(halo%names)) deallocate (halo%names)
     if (associated(halo%components)) deallocate (halo%components)
     if (associated(halo%chosen)) deallocate (halo%chosen)
+  end subroutine
+
+  !> What a start requests. message is blank unless an index is wrong.
+  subroutine describe_swap(halo, swap, message, fields, reverse)
+    type(hlc_index_halo), intent(inout) :: halo
+    type(c_index_swap), intent(out) :: swap
+    character(len=*), intent(out) :: message
+    integer, intent(in), optional :: fields(:)
+    logical, intent(in), optional :: reverse
+    integer :: i
+    message = ""
+    if (present(reverse)) swap%reverse = merge(1_c_int, 0_c_int, reverse)
+    if (.not. (present(fields) .and. c_associated(halo%handle))) return
+    call find_wrong_index(halo, fields, message)
+    if (len_trim(message) > 0) return
+    do i = 1, size(fields)
+      halo%chosen(i) = int(fields(i) - 1, c_int)
+    end do
+    swap%nfields = size(fields, kind=c_int)
+    swap%fields = c_loc(halo%chosen(1))
   end subroutine
 
   !> Says what is wrong with the caller's indices, in the caller's counting from 1; blank if nothing is.

@@ -89,10 +89,17 @@ HLC_NODISCARD HLC_API hlc_status hlc_blocks_init(hlc_context *context, const hlc
  * those of a halo: it finds no halo that is read, and no cell that is written, between start and finish.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_blocks_start(hlc_blocks *blocks, const hlc_swap *what);
+/**
+ * As hlc_blocks_start, of arrays in the memory of a CUDA device, after the work that the program has given to `stream`. As hlc_halo_start_on;
+ * but neighbours do not read such arrays in place. A rank without such arrays ignores the stream.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_blocks_start_on(hlc_blocks *blocks, const hlc_swap *what, void *stream);
 /** Advances the swap without waiting; as hlc_halo_test. HLC_ERR_STATE for a swap that hlc_blocks_start has not started. */
 HLC_NODISCARD HLC_API hlc_status hlc_blocks_test(hlc_blocks *blocks);
 /** Completes a swap started by hlc_blocks_start: all halos are filled, all cells may be written again. As hlc_halo_finish. */
 HLC_NODISCARD HLC_API hlc_status hlc_blocks_finish(hlc_blocks *blocks);
+/** As hlc_blocks_finish, but work that the program gives to `stream` from now on follows the last copies. As hlc_halo_finish_on. */
+HLC_NODISCARD HLC_API hlc_status hlc_blocks_finish_on(hlc_blocks *blocks, void *stream);
 
 /**
  * Starts a swap by several threads: each of spec.parts threads calls it once per swap, with a part of its own and the same what. It

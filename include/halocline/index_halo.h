@@ -94,6 +94,12 @@ HLC_NODISCARD HLC_API hlc_status hlc_index_halo_init(hlc_context *context, const
  */
 HLC_NODISCARD HLC_API hlc_status hlc_index_halo_start(hlc_index_halo *halo, const hlc_index_swap *what);
 
+/**
+ * As hlc_index_halo_start, of fields in the memory of a CUDA device, after the work that the program has given to `stream`. As
+ * hlc_halo_start_on; but neighbours do not read such fields in place. A rank without such fields ignores the stream.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_index_halo_start_on(hlc_index_halo *halo, const hlc_index_swap *what, void *stream);
+
 /** Advances the swap without waiting. As hlc_halo_test. */
 HLC_NODISCARD HLC_API hlc_status hlc_index_halo_test(hlc_index_halo *halo);
 
@@ -102,6 +108,9 @@ HLC_NODISCARD HLC_API hlc_status hlc_index_halo_test(hlc_index_halo *halo);
  * again. In reverse, every owner's entry has received its ghosts' values. As hlc_halo_finish, errors and HALOCLINE_CHECK=1 included.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_index_halo_finish(hlc_index_halo *halo);
+
+/** As hlc_index_halo_finish, but work that the program gives to `stream` from now on follows the last copies. As hlc_halo_finish_on. */
+HLC_NODISCARD HLC_API hlc_status hlc_index_halo_finish_on(hlc_index_halo *halo, void *stream);
 
 /** Consecutive values of an in list that are in consecutive entries. */
 typedef struct hlc_index_run {

@@ -20,6 +20,10 @@ hlc_status hlc_blocks_start(hlc_blocks *blocks, const hlc_swap *what) {
   if (!blocks) return api::out(api::null("hlc_blocks_start", "blocks"));
   return api::out(blocks->inner.start("hlc_blocks_start", what));
 }
+hlc_status hlc_blocks_start_on(hlc_blocks *blocks, const hlc_swap *what, void *stream) {
+  if (!blocks) return api::out(api::null("hlc_blocks_start_on", "blocks"));
+  return api::out(blocks->inner.start_on("hlc_blocks_start_on", what, stream));
+}
 hlc_status hlc_blocks_test(hlc_blocks *blocks) {
   if (!blocks) return api::out(api::null("hlc_blocks_test", "blocks"));
   return api::out(blocks->inner.test("hlc_blocks_test"));
@@ -27,6 +31,10 @@ hlc_status hlc_blocks_test(hlc_blocks *blocks) {
 hlc_status hlc_blocks_finish(hlc_blocks *blocks) {
   if (!blocks) return api::out(api::null("hlc_blocks_finish", "blocks"));
   return api::out(blocks->inner.finish("hlc_blocks_finish"));
+}
+hlc_status hlc_blocks_finish_on(hlc_blocks *blocks, void *stream) {
+  if (!blocks) return api::out(api::null("hlc_blocks_finish_on", "blocks"));
+  return api::out(blocks->inner.finish_on("hlc_blocks_finish_on", stream));
 }
 
 hlc_status hlc_blocks_start_part(hlc_blocks *blocks, int part, const hlc_swap *what) {

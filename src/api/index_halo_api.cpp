@@ -20,6 +20,10 @@ hlc_status hlc_index_halo_start(hlc_index_halo *halo, const hlc_index_swap *what
   if (!halo) return api::out(api::null("hlc_index_halo_start", "halo"));
   return api::out(halo->inner.start("hlc_index_halo_start", what));
 }
+hlc_status hlc_index_halo_start_on(hlc_index_halo *halo, const hlc_index_swap *what, void *stream) {
+  if (!halo) return api::out(api::null("hlc_index_halo_start_on", "halo"));
+  return api::out(halo->inner.start_on("hlc_index_halo_start_on", what, stream));
+}
 hlc_status hlc_index_halo_test(hlc_index_halo *halo) {
   if (!halo) return api::out(api::null("hlc_index_halo_test", "halo"));
   return api::out(halo->inner.test("hlc_index_halo_test"));
@@ -27,6 +31,10 @@ hlc_status hlc_index_halo_test(hlc_index_halo *halo) {
 hlc_status hlc_index_halo_finish(hlc_index_halo *halo) {
   if (!halo) return api::out(api::null("hlc_index_halo_finish", "halo"));
   return api::out(halo->inner.finish("hlc_index_halo_finish"));
+}
+hlc_status hlc_index_halo_finish_on(hlc_index_halo *halo, void *stream) {
+  if (!halo) return api::out(api::null("hlc_index_halo_finish_on", "halo"));
+  return api::out(halo->inner.finish_on("hlc_index_halo_finish_on", stream));
 }
 hlc_status hlc_index_halo_finish_views(hlc_index_halo *halo) {
   if (!halo) return api::out(api::null("hlc_index_halo_finish_views", "halo"));

@@ -41,6 +41,13 @@ Status Blocks::finish() {
   return finished;
 }
 
+Status Blocks::start_on(const hlc_swap *what, void *stream) {
+  return device::in_order(device_.get(), stream, [&] { return start(what); });
+}
+Status Blocks::finish_on(void *stream) {
+  return device::in_order(device_.get(), stream, [&] { return finish(); });
+}
+
 Status Blocks::test() { return exchange_.rounds().test(); }
 
 Status Blocks::launch() {

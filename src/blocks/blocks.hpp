@@ -32,6 +32,9 @@ class Blocks final : private Packer {
   Status start(const hlc_swap *what);
   Status test();
   Status finish();
+  /// The same in order with the work in a stream of the arrays' device. See hlc_blocks_start_on.
+  Status start_on(const hlc_swap *what, void *stream);
+  Status finish_on(void *stream);
   /// The same by several threads, each of which drives a part.
   Status start_part(int part, const hlc_swap *what);
   Status finish_part(int part);

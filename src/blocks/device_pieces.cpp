@@ -110,6 +110,7 @@ void DevicePieces::copy_on_device(const Piece &piece) {
 }
 
 Status DevicePieces::fetch_sent(const std::vector<Part> &parts) {
+  queue_.start();
   for (std::size_t e = 0; e < tables_.links.size(); ++e)
     if (parts[e].out > 0) copy_list(tables_.reverse ? tables_.links[e].in : tables_.links[e].out, Side::mine, false);
   return queue_.wait();
@@ -150,13 +151,13 @@ void DevicePieces::copy_to_self() {
       if (piece.mine.cells() > 0 && piece.moves[i].image && !piece.moves[i].their_image) copy_one(piece, i, Side::mine, true);
 }
 
-/// Halos that a reverse swap has cleared are images so far. Finish returns the error of a wait.
+/// Halos that a reverse swap has cleared are images so far.
 void DevicePieces::end() {
   if (tables_.reverse) {
     for (const BlockLink &link : tables_.links) copy_list(link.in, Side::mine, true);
     copy_list(tables_.own.in, Side::mine, true);
   }
-  static_cast<void>(queue_.wait());
+  queue_.end();
 }
 
 DeviceFields DevicePieces::describe() const {

@@ -22,6 +22,8 @@ class DevicePieces {
 
   /// A function of the API begins, which errors name.
   void begin(const char *call) { queue_.begin(call); }
+  /// The next start or finish is in order with a stream of the program.
+  void be_in_order(const DeviceStream &stream) { queue_.be_in_order(stream); }
   /// Fetches what the running swap sends; returns once it has been fetched.
   Status fetch_sent(const std::vector<Part> &parts);
   /// What has arrived over a link has been unpacked into images, or in reverse is added, piece by piece.

@@ -28,6 +28,17 @@ void CopyQueue::precede(void *stream) {
   if (!failed(failed_)) note(staging_.precede({call_, rank_}, stream));
 }
 
+void CopyQueue::start() {
+  if (in_order_.is_given) follow(in_order_.stream);
+}
+
+void CopyQueue::end() {
+  if (in_order_.is_given)
+    precede(in_order_.stream);
+  else
+    static_cast<void>(wait());
+}
+
 Status CopyQueue::wait() {
   if (!failed(failed_)) note(staging_.wait({call_, rank_}));
   return result();

@@ -21,6 +21,12 @@ struct DeviceFields {
   std::string why;  // what was asked to be read is not; may be empty
 };
 
+/// A stream of the program's, of the fields' device; NULL is the default one.
+struct DeviceStream {
+  void *stream = nullptr;
+  bool is_given = false;
+};
+
 namespace device {
 
 /// After a failed copy no further ones are made, and every wait returns the first error.
@@ -42,6 +48,12 @@ class CopyQueue {
   /// The next copies follow what a stream of the program has been given; what it is given from now on follows all copies.
   void follow(void *stream);
   void precede(void *stream);
+  /// The stream with which the next start, or the next end, of a swap is in order.
+  void be_in_order(const DeviceStream &stream) { in_order_ = stream; }
+  /// A swap starts: its copies follow what that stream has been given.
+  void start();
+  /// A swap ends: what that stream is given from now on follows all copies. Without a stream they are waited for; finish returns the error.
+  void end();
   /// Waits for all copies.
   Status wait();
   /// The first error since begin.
@@ -58,9 +70,19 @@ class CopyQueue {
   const char *call_;
   const int rank_;
   Staging staging_;
+  DeviceStream in_order_;
   Status failed_ = Status::ok;
   char words_[512] = "";
 };
+
+/// Runs a start or a finish in order with a stream of the program; `cells`, the copies of the plan, is null if it has none.
+template <class Cells, class Call>
+Status in_order(Cells *cells, void *stream, Call call) {
+  if (cells) cells->be_in_order({stream, true});
+  const Status called = call();
+  if (cells) cells->be_in_order({});
+  return called;
+}
 
 /// Finds the device of a plan's fields, which must be one. Each has a name, and the device that it is on.
 template <class Field>

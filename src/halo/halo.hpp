@@ -16,12 +16,6 @@ namespace halocline::core {
 
 struct HaloField;
 
-/// A stream of the program's, of the fields' device; NULL is the default one.
-struct DeviceStream {
-  void *stream = nullptr;
-  bool is_given = false;
-};
-
 /// One halo: the object behind hlc_halo.
 class Halo {
  public:

@@ -45,6 +45,7 @@ Status DeviceEntries::create() {
 }
 
 Status DeviceEntries::fetch_sent(bool all) {
+  queue_.start();
   if (all)
     for (const IndexField &field : tables_.fields)
       if (field.device >= 0 && field.extent > 0)

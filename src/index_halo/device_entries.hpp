@@ -20,12 +20,16 @@ class DeviceEntries {
 
   /// A function of the API begins, which errors name.
   void begin(const char *call) { queue_.begin(call); }
+  /// The next start or finish is in order with a stream of the program.
+  void be_in_order(const DeviceStream &stream) { queue_.be_in_order(stream); }
   /// Fetches what the running swap sends, also to this rank itself; returns once it is there. all: every entry, for check mode.
   Status fetch_sent(bool all);
   /// Fetches, or stores, the entries of a list.
   void fetch(const EntryStretch &list) { move(list, false); }
   void store(const EntryStretch &list) { move(list, true); }
   Status wait() { return queue_.wait(); }
+  /// All has arrived, and has been stored.
+  void end() { queue_.end(); }
   /// The first error of the running function.
   Status result() const { return queue_.result(); }
 

@@ -75,16 +75,22 @@ Status IndexHalo::start(const hlc_index_swap *what) {
   return exchange_.rounds().start();
 }
 
+Status IndexHalo::start_on(const hlc_index_swap *what, void *stream) {
+  return device::in_order(device_.get(), stream, [&] { return start(what); });
+}
+Status IndexHalo::finish_on(void *stream) {
+  return device::in_order(device_.get(), stream, [&] { return finish(); });
+}
+
 Status IndexHalo::test() { return exchange_.rounds().test(); }
 
-/// Finish returns the error of a wait.
 void IndexHalo::end_round() {
   if (tables_.reverse) clear_ghosts(tables_);
   if (!device_) return;
   for (const auto *links : {&tables_.links, &tables_.self_links})
     for (const IndexLink &link : *links)
       if (tables_.reverse) device_->store(link.in_stretch);
-  static_cast<void>(device_->wait());
+  device_->end();
 }
 
 bool IndexHalo::retire() {

@@ -33,6 +33,9 @@ class IndexHalo final : private Packer {
   Status start(const hlc_index_swap *what);
   Status test();
   Status finish();
+  /// The same in order with the work in a stream of the fields' device. See hlc_index_halo_start_on.
+  Status start_on(const hlc_index_swap *what, void *stream);
+  Status finish_on(void *stream);
   /// As finish, but in mode view without copies; see hlc_index_halo_finish_views.
   Status finish_views();
   Status release();

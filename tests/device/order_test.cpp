@@ -227,6 +227,107 @@ TEST_P(DeviceOrder, the_current_device_of_the_program_stays_so) {
   EXPECT_EQ(current_context(), before);
 }
 
+// ---------------------------------------------------------------- blocks and index halos
+
+/// The array of a rank as a line of cells, of which the first and the last one are halo: as blocks, and as an index halo.
+constexpr int kLast = kCells - 1;
+
+class LineBlocks {
+ public:
+  LineBlocks(const ModeChoice &mode, void *cells) {
+    hlc_box box{};
+    box.start[0] = (kCells - 2) * rank();
+    box.count[0] = kCells - 2;
+    const hlc_field field{cells, HLC_FLOAT64, 0, {}, "u"};
+    hlc_blocks_spec spec{};
+    spec.ndims = 1;
+    spec.global[0] = (kCells - 2) * size();
+    spec.periodic[0] = 1;
+    spec.depth_low[0] = spec.depth_high[0] = 1;
+    spec.layout = HLC_ROW_MAJOR;
+    spec.nblocks = spec.nfields = 1;
+    spec.blocks = &box;
+    spec.fields = &field;
+    spec.mode = mode.mode;
+    spec.epoch = mode.epoch;
+    spec.drive = mode.drive;
+    EXPECT_TRUE(ok(hlc_blocks_init(context(), &spec, &blocks_)));
+  }
+  LineBlocks(const LineBlocks &) = delete;
+  LineBlocks &operator=(const LineBlocks &) = delete;
+  ~LineBlocks() { EXPECT_TRUE(ok(hlc_blocks_finalise(&blocks_))); }
+  bool is_planned() const { return blocks_; }
+  hlc_status start_on(bool reverse, CUstream stream) {
+    hlc_swap what{};
+    what.reverse = reverse;
+    return hlc_blocks_start_on(blocks_, &what, stream);
+  }
+  hlc_status finish_on(CUstream stream) { return hlc_blocks_finish_on(blocks_, stream); }
+
+ private:
+  hlc_blocks *blocks_ = nullptr;
+};
+
+class LineIndices {
+ public:
+  LineIndices(const ModeChoice &mode, void *cells) {
+    const std::int64_t entries[] = {0, 1, kLast - 1, kLast};
+    const hlc_index_neighbour neighbours[] = {{before(), 1, 2, 1, &entries[1], 1, &entries[0]},
+                                              {after(), 2, 1, 1, &entries[2], 1, &entries[3]}};
+    const hlc_index_field field{cells, HLC_FLOAT64, 0, 0, 0, 0, "u"};
+    hlc_index_halo_spec spec{};
+    spec.nentries = kCells;
+    spec.nneighbours = 2;
+    spec.neighbours = neighbours;
+    spec.nfields = 1;
+    spec.fields = &field;
+    spec.mode = mode.mode;
+    spec.epoch = mode.epoch;
+    spec.drive = mode.drive;
+    EXPECT_TRUE(ok(hlc_index_halo_init(context(), &spec, &halo_)));
+  }
+  LineIndices(const LineIndices &) = delete;
+  LineIndices &operator=(const LineIndices &) = delete;
+  ~LineIndices() { EXPECT_TRUE(ok(hlc_index_halo_finalise(&halo_))); }
+  bool is_planned() const { return halo_; }
+  hlc_status start_on(bool reverse, CUstream stream) {
+    const hlc_index_swap what{0, nullptr, reverse};
+    return hlc_index_halo_start_on(halo_, &what, stream);
+  }
+  hlc_status finish_on(CUstream stream) { return hlc_index_halo_finish_on(halo_, stream); }
+
+ private:
+  hlc_index_halo *halo_ = nullptr;
+};
+
+void expect_line(const double *cells, int step, bool reverse) {
+  EXPECT_EQ(cells[0], reverse ? 0 : written(step, before())) << "step " << step;
+  EXPECT_EQ(cells[kLast], reverse ? 0 : written(step, after())) << "step " << step;
+  EXPECT_EQ(cells[1], written(step, rank()) + (reverse ? written(step, before()) : 0)) << "step " << step;
+}
+
+/// The host waits for nothing but the last of many steps. Every second swap is in reverse.
+template <class Line>
+void swap_on_a_stream(const ModeChoice &mode) {
+  const Current current;
+  const Allocation cells(kBytes);
+  Line line(mode, cells.data());
+  REQUIRE_EVERYWHERE(line.is_planned());
+  const Pinned pinned, seen;
+  const ProgramStream stream;
+  for (int step = 0; step < kSteps; ++step) {
+    write(stream.handle(), pinned.of(step), cells);
+    EXPECT_TRUE(ok(line.start_on(step % 2 == 1, stream.handle())));
+    EXPECT_TRUE(ok(line.finish_on(stream.handle())));
+    read(stream.handle(), seen.of(step), cells);
+  }
+  stream.wait();
+  for (int step = 0; step < kSteps; ++step) expect_line(seen.of(step), step, step % 2 == 1);
+}
+
+TEST_P(DeviceOrder, blocks_are_swapped_in_order_with_a_stream) { swap_on_a_stream<LineBlocks>(GetParam()); }
+TEST_P(DeviceOrder, entries_are_swapped_in_order_with_a_stream) { swap_on_a_stream<LineIndices>(GetParam()); }
+
 FOR_ALL_MODES(DeviceOrder);
 
 }  // namespace

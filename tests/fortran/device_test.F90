@@ -2,7 +2,7 @@
 !> Swaps of a field in a device's memory in order with a stream, in a program that is linked to the stand-in for CUDA's driver. Each rank has a
 !> row of cells.
 program device_test
-  use, intrinsic :: iso_c_binding, only: c_double, c_f_pointer, c_int, c_loc, c_null_ptr, c_ptr, c_size_t, c_sizeof
+  use, intrinsic :: iso_c_binding, only: c_double, c_f_pointer, c_int, c_int64_t, c_loc, c_null_ptr, c_ptr, c_size_t, c_sizeof
   use halocline
   use testing
   implicit none
@@ -118,6 +118,10 @@ contains
     call expect_error(status, HLC_ERR_ARGUMENT, "dim is 2 but must be 1 to 1", "start_on: ")
     call hlc_halo_finish_on(halo, stream, status)
     call expect(status == HLC_ERR_STATE, "finish_on without start")
+    ! The same cells once more, as blocks and as lists of entries.
+    call expect(cuStreamSynchronize(stream) == 0, "the stream")
+    call expect(cuMemcpyHtoD(memory, row, bytes) == 0, "the second copy to the device")
+    call swap_lists(u, allocates, mode, stream)
     call expect(cuStreamSynchronize(stream) == 0, "the stream")
     call expect(cuMemcpyDtoH(row, memory, bytes) == 0, "the copy from the device")
     call hlc_halo_finalise(halo)
@@ -135,5 +139,35 @@ contains
     call expect(cuCtxSetCurrent(c_null_ptr) == 0, "no context")
     call expect(cuDevicePrimaryCtxRelease(0_c_int) == 0, "the end of the context")
     call end_test("a swap is in order with a stream, mode " // mode)
+  end subroutine
+
+  !> A swap of the cells as blocks, or as lists of entries, in order with a stream.
+  subroutine swap_lists(u, as_blocks, mode, stream)
+    real(c_double), intent(inout), target :: u(:)
+    logical, intent(in) :: as_blocks
+    character(len=*), intent(in) :: mode
+    type(c_ptr), intent(in) :: stream
+    type(hlc_blocks) :: blocks
+    type(hlc_box) :: box
+    type(hlc_index_halo) :: lists
+    integer :: below, above
+    below = modulo(context%rank - 1, context%size)
+    above = modulo(context%rank + 1, context%size)
+    if (as_blocks) then
+      box%start(1) = (cells - 2) * context%rank
+      box%count(1) = cells - 2
+      call hlc_blocks_init(context, [int((cells - 2) * context%size, c_int64_t)], [.true.], [box], &
+                           reshape([hlc_field_of(u)], [1, 1]), 1, blocks, mode=mode)
+      call hlc_blocks_start_on(blocks, stream)
+      call hlc_blocks_finish_on(blocks, stream)
+      call hlc_blocks_finalise(blocks)
+    else
+      call hlc_index_halo_init(context, [hlc_index_neighbour(below, [2_c_int64_t], [1_c_int64_t], 1, 2), &
+                                         hlc_index_neighbour(above, [cells - 1_c_int64_t], [int(cells, c_int64_t)], 2, 1)], &
+                               [hlc_field_of(u)], lists, mode=mode)
+      call hlc_index_halo_start_on(lists, stream)
+      call hlc_index_halo_finish_on(lists, stream)
+      call hlc_index_halo_finalise(lists)
+    end if
   end subroutine
 end program

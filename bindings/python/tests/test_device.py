@@ -338,6 +338,36 @@ def test_plans_of_arrays_by_dlpack_keep_them(driver, context):
     array.free()
 
 
+def test_blocks_and_entries_are_swapped_in_order_with_a_stream(driver, context):
+    cells, place = np.full(6, POISON), 4 * context.rank + np.arange(-1, 5)
+    cells[1:-1] = value(place[1:-1])
+    arrays, stream = [DeviceArray(driver, cells) for _ in range(2)], Stream(driver)
+    left, right = (context.rank - 1) % context.size, (context.rank + 1) % context.size
+    below, above = (left, [1], [0], 0, 1), (right, [4], [5], 1, 0)
+    neighbours = [halocline.IndexNeighbour(*below), halocline.IndexNeighbour(*above)]
+    boxes = [halocline.Box([4 * context.rank], [4])]
+    plans = [
+        halocline.Blocks(context, [4 * context.size], boxes, [[arrays[0]]], periodic=True),
+        halocline.IndexHalo(context, [arrays[1]], neighbours),
+    ]
+    for array, plan in zip(arrays, plans):
+        for given in (stream, stream.ptr, StreamByProtocol(stream), 0):
+            array.write(cells)
+            plan.swap(stream=given)
+            with plan.swapping(stream=given):
+                pass
+            plan.start([0], stream=given)
+            plan.finish(stream=given)
+            assert driver.cuStreamSynchronize(stream.handle_of_test) == 0
+            np.testing.assert_array_equal(array.read(), value(place % (4 * context.size)))
+        for wrong in ("default", True, 1.5, -1):
+            with pytest.raises(halocline.ArgumentError, match="stream is"):
+                plan.start(stream=wrong)
+        plan.close()
+        array.free()
+    assert driver.cuStreamDestroy_v2(stream.handle_of_test) == 0
+
+
 class Differentiated:
     """As PyTorch's tensors that require a gradient."""
 

@@ -23,10 +23,16 @@ class Blocks {
   void start() { check(hlc_blocks_start(raw(), nullptr)); }
   /// Starts one swap as requested: some fields, or reverse.
   void start(const hlc_swap &what) { check(hlc_blocks_start(raw(), &what)); }
+  /// The same of arrays in the memory of a CUDA device, in order with the work in a stream of it (hlc_blocks_start_on).
+  void start_on(void *stream) { check(hlc_blocks_start_on(raw(), nullptr, stream)); }
+  /// The same as requested.
+  void start_on(void *stream, const hlc_swap &what) { check(hlc_blocks_start_on(raw(), &what, stream)); }
   /// Moves the swap along; true: finish will not wait for data any more.
   bool test() { return done(hlc_blocks_test(raw())); }
   /// Completes the swap.
   void finish() { check(hlc_blocks_finish(raw())); }
+  /// Completes it in order with the work in a stream, without a wait for the last copies (hlc_blocks_finish_on).
+  void finish_on(void *stream) { check(hlc_blocks_finish_on(raw(), stream)); }
   /// Start and finish in one.
   void swap() {
     start();

@@ -74,12 +74,18 @@ class IndexHalo {
   void start() { check(hlc_index_halo_start(raw(), nullptr)); }
   /// Starts a swap as requested.
   void start(const hlc_index_swap &what) { check(hlc_index_halo_start(raw(), &what)); }
+  /// The same of fields in the memory of a CUDA device, in order with the work in a stream of it (hlc_index_halo_start_on).
+  void start_on(void *stream) { check(hlc_index_halo_start_on(raw(), nullptr, stream)); }
+  /// The same as requested.
+  void start_on(void *stream, const hlc_index_swap &what) { check(hlc_index_halo_start_on(raw(), &what, stream)); }
   /// Starts to add the ghosts of all fields to their owners' entries.
   void start_reverse() { start(hlc_index_swap{0, nullptr, 1}); }
   /// Moves the swap along; true: finish will not wait for data any more.
   bool test() { return done(hlc_index_halo_test(raw())); }
   /// Completes the swap.
   void finish() { check(hlc_index_halo_finish(raw())); }
+  /// Completes it in order with the work in a stream, without a wait for the last copies (hlc_index_halo_finish_on).
+  void finish_on(void *stream) { check(hlc_index_halo_finish_on(raw(), stream)); }
   /// Completes the swap without copies in mode view (hlc_index_halo_finish_views).
   void finish_views() { check(hlc_index_halo_finish_views(raw())); }
   /// Releases the views and waits until the neighbours have released theirs (hlc_index_halo_release).

@@ -67,6 +67,16 @@ class Blocks : public BlocksSwaps {
     const hlc_swap what = moving(fields, reverse, depth);
     begin(&what);
   }
+  /// In order with the work in a stream of the arrays' device.
+  void start_on(const std::vector<int> &fields, bool reverse, std::int64_t depth, std::uintptr_t stream) {
+    const hlc_swap what = moving(fields, reverse, depth);
+    hlc_blocks *blocks = raw();
+    run([&] { return hlc_blocks_start_on(blocks, &what, reinterpret_cast<void *>(stream)); });
+  }
+  void finish_on(std::uintptr_t stream) {
+    hlc_blocks *blocks = raw();
+    run([&] { return hlc_blocks_finish_on(blocks, reinterpret_cast<void *>(stream)); });
+  }
   // Other threads of the process may have to run before these two return.
   void start_part(int part, const std::vector<int> &fields, bool reverse, std::int64_t depth) {
     const hlc_swap what = moving(fields, reverse, depth);
@@ -97,6 +107,8 @@ void define_blocks(nb::module_ &module) {
                     const std::vector<FieldWords> &, int, const HaloWords &, nb::object>())
       .def("swap", &Blocks::swap)
       .def("start", &Blocks::start)
+      .def("start_on", &Blocks::start_on)
+      .def("finish_on", &Blocks::finish_on)
       .def("start_part", &Blocks::start_part)
       .def("test", &Blocks::test)
       .def("finish", &Blocks::finish)

@@ -70,6 +70,17 @@ class IndexHalo : public IndexSwaps {
     begin(&what);
   }
 
+  /// In order with the work in a stream of the fields' device.
+  void start_on(const std::vector<int> &fields, bool reverse, std::uintptr_t stream) {
+    const hlc_index_swap what{static_cast<int>(fields.size()), fields.data(), reverse};
+    hlc_index_halo *halo = raw();
+    run([&] { return hlc_index_halo_start_on(halo, &what, reinterpret_cast<void *>(stream)); });
+  }
+  void finish_on(std::uintptr_t stream) {
+    hlc_index_halo *halo = raw();
+    run([&] { return hlc_index_halo_finish_on(halo, reinterpret_cast<void *>(stream)); });
+  }
+
   void finish_views() {
     hlc_index_halo *halo = raw();
     run([&] { return hlc_index_halo_finish_views(halo); });
@@ -121,6 +132,8 @@ void define_index_halo(nb::module_ &module) {
                     nb::object>())
       .def("swap", &IndexHalo::swap)
       .def("start", &IndexHalo::start)
+      .def("start_on", &IndexHalo::start_on)
+      .def("finish_on", &IndexHalo::finish_on)
       .def("test", &IndexHalo::test)
       .def("finish", &IndexHalo::finish)
       .def("info", &IndexHalo::info)

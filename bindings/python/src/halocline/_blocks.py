@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core
-from ._arrays import OPAQUE, TYPES, Memory, counted, dtype_of, flag, in_short, swapped, type_name, whole, wholes
+from ._arrays import OPAQUE, TYPES, Memory, counted, dtype_of, flag, in_short, stream_of, swapped, type_name, whole, wholes
 from ._context import Context, agreeing
 from ._errors import ArgumentError
 from ._grid import STAGGERS, Depth, joined_of, made_of, sides_of, staggers_of
@@ -213,22 +213,40 @@ class Blocks(FieldSwaps):
         firsts = [sum(spans[:b]) for b in range(len(spans))]
         return [memory[first : first + size].view(kind).reshape(cells) for first, size, cells in zip(firsts, sizes, shapes)]
 
-    def swap(self, fields: Sequence[int] | None = None, *, reverse: bool = False, depth: int | None = None) -> None:
+    def swap(
+        self, fields: Sequence[int] | None = None, *, reverse: bool = False, depth: int | None = None, stream: Any = None
+    ) -> None:
         """One swap, complete when it returns: `start` and `finish`.
 
         depth: at most so many halo cells per side, those nearest the box, the same on all ranks; None: all. The other arguments and the
         errors are those of IndexHalo.swap.
         """
-        self._core.swap(numbers_of(fields), flag(reverse, "swap: reverse"), depth_of(depth))
+        if stream is None:
+            self._core.swap(numbers_of(fields), flag(reverse, "swap: reverse"), depth_of(depth))
+        else:
+            self.start(fields, reverse=reverse, depth=depth, stream=stream)
+            self.finish(stream=stream)
 
-    def start(self, fields: Sequence[int] | None = None, *, reverse: bool = False, depth: int | None = None) -> None:
+    def start(
+        self, fields: Sequence[int] | None = None, *, reverse: bool = False, depth: int | None = None, stream: Any = None
+    ) -> None:
         """Starts a swap; arguments and errors as for `swap`. Until `finish` what neighbours need may be read but not written, and halos
         neither read nor written. All ranks start the same swaps of a plan in the same order."""
-        self._core.start(numbers_of(fields), flag(reverse, "swap: reverse"), depth_of(depth))
+        what = numbers_of(fields), flag(reverse, "swap: reverse"), depth_of(depth)
+        if stream is None:
+            self._core.start(*what)
+        else:
+            self._core.start_on(*what, stream_of(stream))
 
-    def swapping(self, fields: Sequence[int] | None = None, *, reverse: bool = False, depth: int | None = None) -> Swapping:
+    def swapping(
+        self, fields: Sequence[int] | None = None, *, reverse: bool = False, depth: int | None = None, stream: Any = None
+    ) -> Swapping:
         """A block during which a swap is outstanding, as Halo.swapping. Arguments as for `swap`."""
-        return Swapping(self, lambda: self.start(fields, reverse=reverse, depth=depth))
+        return Swapping(
+            self,
+            lambda: self.start(fields, reverse=reverse, depth=depth, stream=stream),
+            lambda: self.finish(stream=stream),
+        )
 
     # ------------------------------------------------------------ several threads
 

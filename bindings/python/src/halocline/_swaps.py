@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import flag, text, whole
+from ._arrays import flag, stream_of, text, whole
 from ._context import ExplainedPlan, mode_number
 from ._errors import ArgumentError
 from ._grid import DRIVES, EPOCHS, STENCILS, number_in
@@ -77,31 +77,46 @@ def named(fields: Sequence[Any] | Mapping[str, Any]) -> list[tuple[str, Any]]:
 class FieldSwaps(ExplainedPlan):
     """A plan whose swaps move some fields or all, from owners to halos or in reverse."""
 
-    def swap(self, fields: Sequence[int] | None = None, *, reverse: bool = False) -> None:
+    def swap(self, fields: Sequence[int] | None = None, *, reverse: bool = False, stream: Any = None) -> None:
         """One swap, complete when it returns: `start` and `finish`.
 
         fields: numbers of those to swap, ascending; None: all. reverse: the adjoint, which adds what halos hold to the owner's values, and
-        sets the halos to 0; with the same bits in every run.
+        sets the halos to 0; with the same bits in every run. stream: of arrays in a CUDA device's memory, the stream in order with which
+        they are swapped, as for Halo.swap; each rank's own.
 
         Collective over the neighbours. Raises StateError (outstanding already, closed, MPI finalised), WaitTimeoutError and
         PeerDiedError (they name the rank), UnsupportedError (a reverse swap of a type that cannot be added), MpiError, RuleError. What
         a signal handler raises ends the wait; after that the plan can only be closed.
         """
-        self._core.swap(numbers_of(fields), flag(reverse, "swap: reverse"))
+        if stream is None:
+            self._core.swap(numbers_of(fields), flag(reverse, "swap: reverse"))
+        else:
+            self.start(fields, reverse=reverse, stream=stream)
+            self.finish(stream=stream)
 
-    def start(self, fields: Sequence[int] | None = None, *, reverse: bool = False) -> None:
+    def start(self, fields: Sequence[int] | None = None, *, reverse: bool = False, stream: Any = None) -> None:
         """Starts a swap; arguments and errors as for `swap`. Until `finish` what neighbours need may be read but not written, and halos
         neither read nor written. All ranks start the same swaps of a plan in the same order."""
-        self._core.start(numbers_of(fields), flag(reverse, "swap: reverse"))
+        what = numbers_of(fields), flag(reverse, "swap: reverse")
+        if stream is None:
+            self._core.start(*what)
+        else:
+            self._core.start_on(*what, stream_of(stream))
 
     def test(self) -> bool:
         """Advances the swap without waiting. True: `finish` will not wait for data. Always False in modes fence and passive_naive."""
         return bool(self._core.test())
 
-    def finish(self) -> None:
-        """Completes the swap: halos hold their owners' values, and all may be written again."""
-        self._core.finish()
+    def finish(self, *, stream: Any = None) -> None:
+        """Completes the swap: halos hold their owners' values, and all may be written again.
 
-    def swapping(self, fields: Sequence[int] | None = None, *, reverse: bool = False) -> Swapping:
+        stream: as for `swap`; the host does not wait for the last copies to a device, but work that the stream is given later does.
+        """
+        if stream is None:
+            self._core.finish()
+        else:
+            self._core.finish_on(stream_of(stream))
+
+    def swapping(self, fields: Sequence[int] | None = None, *, reverse: bool = False, stream: Any = None) -> Swapping:
         """A block during which a swap is outstanding, as Halo.swapping. Arguments as for `swap`."""
-        return Swapping(self, lambda: self.start(fields, reverse=reverse))
+        return Swapping(self, lambda: self.start(fields, reverse=reverse, stream=stream), lambda: self.finish(stream=stream))
