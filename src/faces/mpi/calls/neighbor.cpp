@@ -30,7 +30,7 @@ template <class Sent, class Received>
 int run(Links &links, const Sent &sent, const Received &received) {
   std::unique_lock lock(links.busy);
   Exchange *exchange = nullptr;
-  int code = with_memory([&] {
+  int code = with_memory([&]() -> int {
     exchange = &links.take();
     if (const int refused = sent.fill(exchange->out)) return refused;
     if (const int refused = received.fill(exchange->in)) return refused;

@@ -49,7 +49,7 @@ template <class Sent, class Received, class Host>
 
 /// How many blocks a rank has. An MPI error code.
 int count_blocks(MPI_Comm comm, BlockNumbers *numbers) {
-  return with_memory([&] {
+  return with_memory([&]() -> int {
     Pattern pattern;
     const int code = read_topology(comm, &pattern);
     *numbers = {pattern.out.size(), pattern.in.size()};
@@ -64,7 +64,7 @@ int init_blocks(Collective call, MPI_Comm comm, const Sent &sent, const Received
   std::unique_ptr<OwnRequest> made;
   if (comm != MPI_COMM_NULL && request && has_topology(comm)) {
     Described described;
-    const auto describe = [&] {
+    const auto describe = [&]() -> int {
       Pattern &pattern = described.pattern;
       BlockLists &blocks = described.blocks;
       if (const int code = read_topology(comm, &pattern)) return code;

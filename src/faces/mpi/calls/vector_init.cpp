@@ -62,7 +62,7 @@ int init_vector(const Init<ByHost> &init, Function begin, const Sent &sent, cons
   std::unique_ptr<OwnRequest> made;
   const bool in_place = sent.buffer == MPI_IN_PLACE;
   if (init.is_intracomm()) {
-    const auto describe = [&] {
+    const auto describe = [&]() -> int {
       BlockLists all = lists_for(init.comm);
       if (const int code = fill(all)) return code;
       add_edges(all.out, described.pattern.out, described.blocks.out);
@@ -90,7 +90,7 @@ int init_all_to_all(const Init<ByHost> &init, Function begin, const Blocks &sent
   Described described;
   described.copies_first = sent.buffer == MPI_IN_PLACE;
   const Blocks &source = described.copies_first ? received : sent;
-  return init_vector(init, begin, sent, received, std::move(described), [&](BlockLists &all) {
+  return init_vector(init, begin, sent, received, std::move(described), [&](BlockLists &all) -> int {
     const int code = received.fill(all.in);
     return code == MPI_SUCCESS ? source.fill(all.out) : code;
   });
@@ -99,7 +99,7 @@ int init_all_to_all(const Init<ByHost> &init, Function begin, const Blocks &sent
 /// In place, the block that a rank sends is stored where its own would arrive, and stays there.
 template <class ByHost, class Function, class Blocks>
 int init_all_gather(const Init<ByHost> &init, Function begin, const EqualBlocks &sent, const Blocks &received) {
-  return init_vector(init, begin, sent, received, {}, [&](BlockLists &all) {
+  return init_vector(init, begin, sent, received, {}, [&](BlockLists &all) -> int {
     const bool in_place = sent.buffer == MPI_IN_PLACE;
     int rank = 0;
     PMPI_Comm_rank(init.comm, &rank);

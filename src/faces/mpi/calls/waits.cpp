@@ -226,7 +226,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
   if (!any_own(count, requests)) return host::Waitall(count, requests, statuses);
-  return call_with_lists([&] {
+  return call_with_lists([&]() -> int {
     Mixture mixture(count, requests);
     return wait_all(mixture, statuses);
   });
@@ -234,7 +234,7 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
 
 int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
   if (!any_own(count, requests)) return host::Waitany(count, requests, index, status);
-  return call_with_lists([&] {
+  return call_with_lists([&]() -> int {
     Mixture mixture(count, requests);
     for (unsigned tests = 1;; ++tests) {
       int flag = 0;
@@ -247,7 +247,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
 
 int MPI_Waitsome(int count, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
   if (!any_own(count, requests)) return host::Waitsome(count, requests, outcount, indices, statuses);
-  return call_with_lists([&] {
+  return call_with_lists([&]() -> int {
     Mixture mixture(count, requests);
     for (unsigned tests = 1;; ++tests) {
       const int code = test_some(mixture, outcount, indices, statuses);
@@ -266,7 +266,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
 
 int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
   if (!any_own(count, requests)) return host::Testall(count, requests, flag, statuses);
-  return call_with_lists([&] {
+  return call_with_lists([&]() -> int {
     Mixture mixture(count, requests);
     return test_all(mixture, flag, statuses);
   });
@@ -274,7 +274,7 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuse
 
 int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
   if (!any_own(count, requests)) return host::Testany(count, requests, index, flag, status);
-  return call_with_lists([&] {
+  return call_with_lists([&]() -> int {
     Mixture mixture(count, requests);
     return test_any(mixture, index, flag, status);
   });
@@ -282,7 +282,7 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
 
 int MPI_Testsome(int count, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
   if (!any_own(count, requests)) return host::Testsome(count, requests, outcount, indices, statuses);
-  return call_with_lists([&] {
+  return call_with_lists([&]() -> int {
     Mixture mixture(count, requests);
     return test_some(mixture, outcount, indices, statuses);
   });
@@ -308,7 +308,7 @@ int MPI_Request_get_status_all(int count, const MPI_Request requests[], int *fla
 
 int MPI_Request_get_status_any(int count, const MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
   if (!any_own(count, requests)) return host::Request_get_status_any(count, requests, index, flag, status);
-  return call_with_lists([&] {
+  return call_with_lists([&]() -> int {
     std::vector<MPI_Request> copies(requests, requests + count);
     Mixture mixture(count, copies.data());
     *flag = 1;
@@ -325,7 +325,7 @@ int MPI_Request_get_status_any(int count, const MPI_Request requests[], int *ind
 
 int MPI_Request_get_status_some(int count, const MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
   if (!any_own(count, requests)) return host::Request_get_status_some(count, requests, outcount, indices, statuses);
-  return call_with_lists([&] {
+  return call_with_lists([&]() -> int {
     std::vector<MPI_Request> copies(requests, requests + count);
     Mixture mixture(count, copies.data());
     int hosts = MPI_UNDEFINED, found = 0;

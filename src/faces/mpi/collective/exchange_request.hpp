@@ -72,7 +72,7 @@ template <class Function, class Sent, class Received>
 int make_host_request(Function *begin, MPI_Comm comm, Sent sent, Received received, int mine, BlockNumbers blocks,
                       std::unique_ptr<OwnRequest> *made) {
   std::shared_ptr<KeptArguments> kept;
-  const auto keep = [&] {
+  const auto keep = [&]() -> int {
     kept = std::make_shared<KeptArguments>();
     if (!blocks.in_place)
       if (const int code = sent.keep(*kept, blocks.out)) return code;
