@@ -28,10 +28,10 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "support"))
 import small_disk  # noqa: E402
 
-APP = TESTS.parent / "apps" / "cloud"
-sys.path.insert(0, str(APP))
+sys.path.insert(0, str(TESTS.parent / "apps" / "cloud"))
 import published  # noqa: E402
 
+APP = TESTS.parent / "apps" / "cloud"
 QUICK, CASE, START = APP / "quick_cloud.nml", APP / "dycoms_rf01.nml", APP / "dycoms_rf01.start"
 
 
