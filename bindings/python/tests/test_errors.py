@@ -555,7 +555,7 @@ def test_messages_name_the_functions_of_this_package():
     declared = set(re.findall(r"\bHLC_API [^;(]*?\b(hlc_[a-z0-9_]+)\(", "".join(path.read_text() for path in HEADERS.glob("*.h"))))
     assert len(declared) > 80
     untold = re.compile("hlc_(field_free|model_|set_wait_check|version|error_message|status_name|mode_name|init_fortran|for_rows)"
-                        "|hlc_halo_(start|finish)_on|hlc_segment_(data|info)|hlc_allreduce_info")
+                        "|hlc_(halo|blocks|index_halo)_(start|finish)_on|hlc_segment_(data|info)|hlc_allreduce_info")
     for function in sorted(declared):
         named = in_python(function)
         if untold.match(function):
