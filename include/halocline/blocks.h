@@ -92,6 +92,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_blocks_start(hlc_blocks *blocks, const hlc_
 /**
  * As hlc_blocks_start, of arrays in the memory of a CUDA device, after the work that the program has given to `stream`. As hlc_halo_start_on;
  * but neighbours do not read such arrays in place. A rank without such arrays ignores the stream.
+ * If it fails this rank has started nothing, and may start the swap again: its neighbours wait for it.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_blocks_start_on(hlc_blocks *blocks, const hlc_swap *what, void *stream);
 /** Advances the swap without waiting; as hlc_halo_test. HLC_ERR_STATE for a swap that hlc_blocks_start has not started. */

@@ -97,6 +97,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_index_halo_start(hlc_index_halo *halo, cons
 /**
  * As hlc_index_halo_start, of fields in the memory of a CUDA device, after the work that the program has given to `stream`. As
  * hlc_halo_start_on; but neighbours do not read such fields in place. A rank without such fields ignores the stream.
+ * If it fails this rank has started nothing, and may start the swap again: its neighbours wait for it.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_index_halo_start_on(hlc_index_halo *halo, const hlc_index_swap *what, void *stream);
 

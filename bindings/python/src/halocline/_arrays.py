@@ -95,12 +95,12 @@ class Memory(NamedTuple):
     """In bytes."""
     dtype: np.dtype[Any]
     owner: object = None
-    """What keeps it, besides the array."""
+    """What keeps it."""
 
 
 def memory_of(array: NDArray[Any]) -> Memory:
-    """That of a NumPy array."""
-    return Memory(array.ctypes.data, array.shape, array.strides, array.dtype)
+    """That of a NumPy array, which keeps what it is a view of."""
+    return Memory(array.ctypes.data, array.shape, array.strides, array.dtype, array)
 
 
 def on_device(given: Any, what: str) -> Memory | None:

@@ -1,6 +1,5 @@
 // Messages that are not in shared memory: the kernel copies them from or to another process, or the host moves them.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <signal.h>
 #include <sys/uio.h>
 
 #include <cerrno>
@@ -145,6 +144,7 @@ bool Links::put_to_receiver(const Exchange &exchange, int number) {
   }
   edge.destination = nullptr;
   slot.mover.store(Mover::none, std::memory_order_release);
+  comm_->context.doorbell().ring_all(members_);
   return false;
 }
 
@@ -157,7 +157,7 @@ void Links::withdraw_destinations(const Exchange &exchange) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     SlotHead &slot = edge.ring.slot(exchange.number);
     while (slot.number.load(std::memory_order_acquire) == exchange.number && slot.mover.load(std::memory_order_acquire) == Mover::sender &&
-           kill(edge.process, 0) == 0)
+           comm_->context.doorbell().alive(comm_->member_of(edge.rank)))
       cpu_pause();
   }
 }
