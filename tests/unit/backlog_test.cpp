@@ -3,7 +3,6 @@
 #include "transport/backlog.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <array>
 #include <set>
@@ -146,6 +145,7 @@ class LongTransfersTest : public testing::Test {
  protected:
   void begin_two() {
     transfers_.limit();
+    begun_ns_ = now_ns();
     for (const Transfer *one : {&put_, &get_}) {
       EXPECT_FALSE(transfers_.holds_up(*one));
       transfers_.begin(*one);
@@ -154,25 +154,27 @@ class LongTransfersTest : public testing::Test {
 
   const OneTransfer put_{Transfer::Kind::write_delivered, LongTransfers::kPieceBytes, 1};
   const OneTransfer get_{Transfer::Kind::read, LongTransfers::kPieceBytes, 1};
+  std::int64_t begun_ns_ = 0;
   LongTransfers transfers_;
 };
 
 TEST_F(LongTransfersTest, wait_for_those_under_way_to_their_peer) {
   begin_two();
-  EXPECT_TRUE(transfers_.holds_up(put_));
-  EXPECT_TRUE(transfers_.holds_up(get_));
-  EXPECT_FALSE(transfers_.holds_up(OneTransfer(Transfer::Kind::read, LongTransfers::kPieceBytes, 2)));
-  EXPECT_FALSE(transfers_.holds_up(OneTransfer(Transfer::Kind::write_delivered, 2048, 1)));
-  EXPECT_FALSE(transfers_.holds_up(OneTransfer(Transfer::Kind::write, LongTransfers::kPieceBytes, 1)));
+  EXPECT_TRUE(transfers_.holds_up(put_, begun_ns_));
+  EXPECT_TRUE(transfers_.holds_up(get_, begun_ns_));
+  EXPECT_FALSE(transfers_.holds_up(OneTransfer(Transfer::Kind::read, LongTransfers::kPieceBytes, 2), begun_ns_));
+  EXPECT_FALSE(transfers_.holds_up(OneTransfer(Transfer::Kind::write_delivered, 2048, 1), begun_ns_));
+  EXPECT_FALSE(transfers_.holds_up(OneTransfer(Transfer::Kind::write, LongTransfers::kPieceBytes, 1), begun_ns_));
   transfers_.end(get_);
-  EXPECT_FALSE(transfers_.holds_up(put_));
+  EXPECT_FALSE(transfers_.holds_up(put_, begun_ns_));
 }
 
 TEST_F(LongTransfersTest, do_not_wait_for_ever_for_a_peer_that_completes_none) {
   begin_two();
-  EXPECT_TRUE(transfers_.holds_up(put_));
-  usleep(2'000);
-  EXPECT_FALSE(transfers_.holds_up(put_));
+  const std::int64_t all_begun_ns = now_ns();
+  EXPECT_TRUE(transfers_.holds_up(put_, begun_ns_));
+  EXPECT_TRUE(transfers_.holds_up(put_, begun_ns_ + LongTransfers::kPatience_ns - 1));
+  EXPECT_FALSE(transfers_.holds_up(put_, all_begun_ns + LongTransfers::kPatience_ns));
 }
 
 TEST_F(LongTransfersTest, of_any_length_begin_where_nothing_is_under_way) {
@@ -185,7 +187,7 @@ TEST_F(LongTransfersTest, that_end_after_their_peer_was_released_count_nothing) 
   transfers_.forget(1);
   transfers_.end(put_);
   transfers_.end(get_);
-  EXPECT_FALSE(transfers_.holds_up(put_));
+  EXPECT_FALSE(transfers_.holds_up(put_, begun_ns_));
 }
 
 }  // namespace

@@ -14,16 +14,16 @@ namespace halocline::core::transport::ofi {
 /// The long transfers under way whose completion says that all has arrived. One thread at a time.
 class LongTransfers {
  public:
-  static constexpr std::int64_t kPieceBytes = 128 << 10;
+  static constexpr std::int64_t kPieceBytes = 128 << 10, kPatience_ns = 500'000;
 
   void limit() { limits_ = true; }
   /// True if enough is under way to its peer. A peer that has completed none for a while is given all: it computes, and what is in its sockets
   /// arrives at its next poll.
-  bool holds_up(const Transfer &transfer) const {
+  bool holds_up(const Transfer &transfer, std::int64_t at_ns = now_ns()) const {
     if (!is_long(transfer)) return false;
     const auto found = peers_.find(transfer.peer);
     if (found == peers_.end() || found->second.bytes == 0 || found->second.bytes + transfer.bytes <= kMaxBytes) return false;
-    return now_ns() - found->second.changed_ns < kPatience_ns;
+    return at_ns - found->second.changed_ns < kPatience_ns;
   }
   void begin(const Transfer &transfer) {
     if (is_long(transfer)) change(transfer, transfer.bytes);
@@ -34,7 +34,7 @@ class LongTransfers {
   void forget(Peer peer) { peers_.erase(peer); }
 
  private:
-  static constexpr std::int64_t kMaxBytes = 2 * kPieceBytes, kLongBytes = kPieceBytes / 2, kPatience_ns = 500'000;
+  static constexpr std::int64_t kMaxBytes = 2 * kPieceBytes, kLongBytes = kPieceBytes / 2;
   struct UnderWay {
     std::int64_t bytes = 0, changed_ns = 0;
   };
