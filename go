@@ -85,6 +85,7 @@ run_tests() {
   esac
   set_up
   want_tools ccache=ccache clang++=clang tc=iproute2 spin=spin tcc=tcc doxygen=doxygen python3-config=python3-dev
+  is_there header ucp/api/ucp.h || want_packages libucx-dev
   # Its installation takes longer than all that it is for by default.
   [ -z "$how" ] || want_tools chromium=chromium
   [ -n "$how" ] || mpi_5_abi=OFF
@@ -92,6 +93,7 @@ run_tests() {
   has clang++ || say 'No clang: the second compiler is not tried.'
   has tc || say 'No ip and tc: nothing is tried on several hosts.'
   has doxygen || say 'No doxygen: the site is not built.'
+  is_there header ucp/api/ucp.h || say 'No headers of UCX: nothing is tried over UCX.'
   has spin || say 'No spin: the models of the protocols are not checked.'
   choose_test_builds
   try_step 'Python for the package' package_python || say "Not there, so the Python package is not built: see $log"

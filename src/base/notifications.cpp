@@ -126,23 +126,25 @@ bool NotificationWords::set(std::uint32_t id, std::uint32_t value) const {
 
 namespace {
 
-constexpr int kWriteBits = SignalledNumbers::kBits - 1;  // of place and operand
+constexpr int kWriteBits = SignalledNumbers::kBits - 1;  // of place, zeros and operand
+constexpr int kMaxOperandBits = 32;
 
-/// The bits of the operand of a write to one of so many numbers; less than 0 if their places alone have no room.
-int operand_bits(std::uint64_t count) { return kWriteBits - static_cast<int>(std::bit_width(count - 1)); }
+/// The bits below the place in a write to one of so many numbers; less than 0 if their places alone have no room.
+int bits_below_place(std::uint64_t count) { return kWriteBits - static_cast<int>(std::bit_width(count - 1)); }
+bool is_operand(std::uint64_t bits, std::uint64_t count) { return bits >> std::min(bits_below_place(count), kMaxOperandBits) == 0; }
 
 }  // namespace
 
 std::optional<std::uint64_t> SignalledNumbers::code_of(std::uint64_t count, const NumberWrite &write) {
-  if (write.place >= count || operand_bits(count) < 0 || write.operand >> operand_bits(count) != 0) return std::nullopt;
-  return std::uint64_t{write.adds} << kWriteBits | write.place << operand_bits(count) | write.operand;
+  if (write.place >= count || bits_below_place(count) < 0 || !is_operand(write.operand, count)) return std::nullopt;
+  return std::uint64_t{write.adds} << kWriteBits | write.place << bits_below_place(count) | write.operand;
 }
 
 bool SignalledNumbers::change(std::uint64_t code) const {
-  if (count == 0 || operand_bits(count) < 0) return false;
+  if (count == 0 || bits_below_place(count) < 0) return false;
   const std::uint64_t write = code & ((std::uint64_t{1} << kWriteBits) - 1);
-  const std::uint64_t place = write >> operand_bits(count), operand = write & ((std::uint64_t{1} << operand_bits(count)) - 1);
-  if (place >= count) return false;
+  const std::uint64_t place = write >> bits_below_place(count), operand = write & ((std::uint64_t{1} << bits_below_place(count)) - 1);
+  if (place >= count || !is_operand(operand, count)) return false;
   const std::atomic_ref number(first[place]);
   // SYNC data-before-signal (pairs with the look at the number): the provider reports immediate data after its bytes are placed.
   // SYNC pieces-before-notification (pairs with RemoteRma::put_first): the piece with the immediate data is the last, the others have arrived.

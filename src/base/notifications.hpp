@@ -98,7 +98,9 @@ struct NumberWrite {
 
 /// Numbers of 64 bits, one after the other, that immediate data from other nodes change. In 49 bits of these:
 ///
-///   | adds: 1 bit | place: as many bits as the last number needs | operand: all others |
+///   | adds: 1 bit | place: as many bits as the last number needs | zeros | operand: the other bits, 32 at most |
+///
+/// The zeros tell them from the immediate data of a foreign process.
 struct SignalledNumbers {
   static constexpr int kBits = 49;
 

@@ -120,7 +120,7 @@ TEST(NotificationWords, that_rise_do_not_go_back_and_ids_between_are_nobodys) {
 
 TEST(SignalledNumbers, are_replaced_and_added_to_with_operands_that_leave_room_for_the_place) {
   // So many numbers, and the bits that are left for an operand.
-  constexpr std::pair<std::uint64_t, int> cases[] = {{1, 48}, {2, 47}, {3, 46}, {1025, 37}};
+  constexpr std::pair<std::uint64_t, int> cases[] = {{1, 32}, {2, 32}, {3, 32}, {1025, 32}, {(1 << 17) + 1, 30}};
   for (const auto &[count, bits] : cases) {
     std::vector<std::uint64_t> memory(count + 1, 5);
     const SignalledNumbers numbers{memory.data(), count};
@@ -136,6 +136,16 @@ TEST(SignalledNumbers, are_replaced_and_added_to_with_operands_that_leave_room_f
     EXPECT_FALSE(SignalledNumbers::code_of(count, {count, 0, false}));
     EXPECT_EQ(memory[count], 5u);
   }
+}
+
+TEST(SignalledNumbers, are_hardly_changed_by_random_bits) {
+  std::vector<std::uint64_t> memory(4, 5);
+  const SignalledNumbers numbers{memory.data(), 4};
+  std::mt19937_64 dice(1);
+  constexpr int kTried = 100'000;
+  int taken = 0;
+  for (int i = 0; i < kTried; ++i) taken += numbers.change(dice() >> (64 - SignalledNumbers::kBits)) ? 1 : 0;
+  EXPECT_LT(taken, 50) << "14 bits are zeros: 6 are expected";
 }
 
 TEST(SignalledNumbers, are_none_that_do_not_exist) {

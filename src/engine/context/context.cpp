@@ -46,7 +46,7 @@ struct Value {
 };
 
 /// The version, and a number to raise within it with every change of messages or shared memory layouts.
-constexpr std::int64_t kBuild = ((HLC_VERSION_MAJOR * 1000LL + HLC_VERSION_MINOR) * 1000 + HLC_VERSION_PATCH) * 1000 + 11;
+constexpr std::int64_t kBuild = ((HLC_VERSION_MAJOR * 1000LL + HLC_VERSION_MINOR) * 1000 + HLC_VERSION_PATCH) * 1000 + 12;
 
 std::string name_of_build(std::int64_t build) {
   return std::to_string(build / 1'000'000'000) + "." + std::to_string(build / 1'000'000 % 1000) + "." +

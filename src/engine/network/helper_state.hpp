@@ -83,7 +83,7 @@ struct HelperPart {
 };
 
 /// Detects a helper of another build, which would interpret the memory differently.
-inline constexpr std::uint64_t kHelperBuild = sizeof(HelperPart) << 32 | sizeof(HelperSlot) << 16 | 4;
+inline constexpr std::uint64_t kHelperBuild = sizeof(HelperPart) << 32 | sizeof(HelperSlot) << 16 | 5;
 
 /// The file descriptors that a helper is started with: the shared memory's object, and the pipe.
 inline constexpr int kHelperObject = 3, kHelperPipe = 4;
