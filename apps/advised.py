@@ -5,8 +5,10 @@ advised.py --build build/release                  # every app whose messages are
 advised.py --apps lattice,fft --launches 2        # some of them
 
 A launch first records the variant on messages and has its exchanges run again. Then the app runs that variant in turns with the one of the
-fastest mode that the app has. Savings are those of a step of the app, all included. Advice is right where it is within 25 % of what the app
-gains, the median of the launches. Results go to RESULTS/advised.json and .txt.
+fastest mode that the app has. Savings are those of a step of the app: of its swaps where the app times them, else of all. Advice is right
+where it is within 25 % of what the app gains, the median of the launches. Results go to RESULTS/advised.json and .txt.
+
+Not here: ghost, whose variants by hand have kernels and arrays of their own, and sparse, whose messages go to other ranks in each step.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -32,7 +34,11 @@ from halocline.command.status import Failure  # noqa: E402
 RIGHT = 0.25
 RMA = ("fence", "pscw", "passive")
 # By hand: the variant on messages of each app that has one. Those of cloud and pic are the library's.
-MESSAGES = {"boltzmann": "p2p", "ghost": "mpi_only", "lattice": "p2p", "fft": "p2p", "hashtable": "messages", "sparse": "nbx"}
+MESSAGES = {"boltzmann": "p2p", "lattice": "p2p", "fft": "p2p", "hashtable": "messages"}
+# The number of a report that says how many steps a repeat has, of an app whose times are already those of one.
+STEPS = {"boltzmann": "steps"}
+# The times in a report that the exchanges are part of.
+PARTS = {"boltzmann": ("swap_s",), "lattice": ("swap_s",), "hashtable": ("insert_s", "find_s")}
 
 
 def arguments():
@@ -79,14 +85,16 @@ def advice_of(contest, options):
 
 def steps_of(contest, report):
     """Of the recorded run, without those that warm up."""
-    entry = (report.get("variants") or report["protocols"])[MESSAGES[contest.app]]
-    return contest.repeats * (entry.get(contest.per) or report["problem"].get(contest.per) or 1)
+    entry = report["variants"][MESSAGES[contest.app]]
+    name = contest.per or STEPS.get(contest.app)
+    return contest.repeats * (entry.get(name) or report["problem"].get(name) or 1)
 
 
 def per_step(exchanges, steps):
-    """Exchanges of one step of the app. The run has some more, which warm up."""
+    """Exchanges of one step of the app, or of several steps, which may pass for one exchange. The run has some more, which warm up."""
     ratio = exchanges / steps
-    return round(ratio) if round(ratio) >= 1 and abs(ratio - round(ratio)) < 0.25 * ratio else ratio
+    whole = round(ratio) if ratio >= 1 else 1 / round(1 / ratio)
+    return whole if abs(ratio - whole) < 0.25 * ratio else ratio
 
 
 def launch_of(contest, options, launch):
@@ -112,9 +120,9 @@ def launch_of(contest, options, launch):
     settings = argparse.Namespace(**vars(options) | {"repeats": contest.repeats})
     report = runs.report_of(settings, contest.app, *contests.words_of(contest, options), contest.choice, ",".join(names),
                             timeout=contests.MOST_SECONDS)
-    for part in ("total", "communication"):
-        messages, ported = (placing.medians_of(contest, report, name, getattr(contest, part)) for name in (MESSAGES[contest.app], port))
-        found[part] = {"messages": messages, "ported": ported}
+    parts = PARTS.get(contest.app, (contest.total,))
+    found["messages"], found["ported"] = (sum(placing.medians_of(contest, report, name, part) for part in parts)
+                                          for name in (MESSAGES[contest.app], port))
     return found
 
 
@@ -125,21 +133,21 @@ def us(seconds):
 
 def row_of(contest, launches):
     """A line of the table."""
-    done = [one for one in launches if "total" in one]
+    done = [one for one in launches if "ported" in one]
     if not done:
         return [contest.app, "-", "-", "-", "-", launches[-1].get("why", "-")]
     advised = [one["advised"][0] for one in done]
-    gained = [one["total"]["messages"] - one["total"]["ported"] for one in done]
+    gained = [one["messages"] - one["ported"] for one in done]
     ratio = statistics.median(advised) / statistics.median(gained) if statistics.median(gained) > 0 else float("inf")
     noisy = ", too busy for an answer" if any(one["noisy"] for one in done) else ""
     at_most = "at most " if all(one["at_limit"] for one in done) else ""
     modes = ", ".join(dict.fromkeys(f"{one['mode']} ({one['port']})" if one["mode"] != one["port"] else one["mode"] for one in done))
-    return [contest.app, modes, us([one["total"]["messages"] for one in done]), at_most + us(advised), us(gained),
+    return [contest.app, modes, us([one["messages"] for one in done]), at_most + us(advised), us(gained),
             f"{ratio:.2f}, {'yes' if abs(ratio - 1) <= RIGHT else 'no'}{noisy}"]
 
 
 def text_of(rows, others):
-    heads = ["app", "mode", "a step on messages, us", "advised saving, us", "gained, us", "ratio, within 25 %"]
+    heads = ["app", "mode", "on messages, us per step", "advised saving, us", "gained, us", "ratio, within 25 %"]
     widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in [heads, *rows]]
     return "\n".join([*lines, "", f"Medians of the launches, least and most. Other programs used up to {others:.0%} of the machine."])

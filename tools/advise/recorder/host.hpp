@@ -17,11 +17,13 @@ namespace advise {
 
 struct Thread {
   Log *log;
-  int depth;  // calls of MPI inside calls of MPI are the host's own
+  int depth;  // calls of MPI inside calls of MPI are the host's own; kEnded or more: the log is full
   bool has_no_log;
   std::uint64_t spin_begin, spin_end, spin_inside, spin_site;
   std::uint32_t spin_count;
 };
+
+inline constexpr int kEnded = 1 << 30;
 
 extern __attribute__((tls_model("initial-exec"))) thread_local Thread this_thread;
 extern bool is_recording;

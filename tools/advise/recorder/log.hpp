@@ -23,9 +23,9 @@ inline std::uint64_t ticks() {
 
 class Log {
  public:
-  /// The next record, to be filled in; null once the file is full or can't grow. One thread writes a log.
+  /// The next record, to be filled in; null once the file is full or can't grow. Then this thread records no more. One thread writes a log.
   Event *add() {
-    if (used_ == room_ && !make_room()) return ++head_->dropped, nullptr;
+    if (used_ == room_ && !make_room()) return end_thread();
     ++head_->count;
     return &latest_[used_++];
   }
@@ -38,6 +38,7 @@ class Log {
  private:
   friend Log *open_log();
   bool make_room();
+  Event *end_thread();
   bool write_out();
   void note_clock();
 

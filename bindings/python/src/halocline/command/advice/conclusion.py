@@ -241,7 +241,7 @@ def notes_of(found: Found, recording: Recording, scale: float) -> list[str]:
     if any(sources.is_mpi4py(path) for rank in recording.ranks for _, _, path in rank.modules):
         notes.append("Calls of a Python script are made by mpi4py: lines of Python are not found.")
     if recording.dropped:
-        notes.append("The recording was full before the program ended (HLC_ADVISE_EVENTS): times of exchanges are scaled to the run.")
+        notes.append("Recording stopped before the program ended (HLC_ADVISE_EVENTS): times of exchanges are scaled to the run.")
     elif scale > 1.01:
         notes.append(f"The first {MOST_EVENTS:,} calls of each rank were looked at: times are scaled to the run.")
     if len(found.patterns) > MOST_PATTERNS:
