@@ -220,7 +220,7 @@ TEST(Operations, replace_and_read_every_type) {
   }
 }
 
-/// A row of `count`, which begins at any offset: of one element, which has no loop, or of more than a register holds.
+/// A row of `count`, which begins at any offset: of one element, which has no loop, of more than a register holds, or of more than two of the widest.
 template <class T>
 void change_rows(MPI_Datatype type, int count, int shift) {
   const Layout *layout = layout_of(type);
@@ -248,7 +248,7 @@ void change_rows(MPI_Datatype type, int count, int shift) {
 }
 
 TEST(Operations, change_single_elements_and_long_rows) {
-  for (const int count : {1, 2, 33})
+  for (const int count : {1, 2, 33, 277})
     for (const int shift : {0, 1}) {
       change_rows<std::int32_t>(MPI_INT32_T, count, shift);
       change_rows<std::uint32_t>(MPI_UINT32_T, count, shift);

@@ -90,11 +90,39 @@ template <class T, class Op>
 inline constexpr bool kHasWideLoop = std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8) && std::is_same_v<Op, Sum>;
 
 #ifdef __x86_64__
-const bool kHasWideRegisters = __builtin_cpu_supports("avx2") > 0;
+const bool kHasWideRegisters = __builtin_cpu_supports("avx2") > 0, kHasWidestRegisters = __builtin_cpu_supports("avx512f") > 0;
+/// Of the row, from which on the widest registers gain.
+constexpr std::int64_t kWidestBytes = 1024;
+
+/// As many numbers as the widest registers have. Sums of integers wrap around.
+template <class T>
+struct Widest {
+  using Part = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+  typedef Part Numbers [[gnu::vector_size(64), gnu::aligned(1), gnu::may_alias]];
+  static constexpr std::int64_t kBytes = 64;
+};
+
+/// Two registers at a time. Returns the bytes of the row that are done.
+template <class T>
+[[gnu::target("avx512f")]] std::int64_t add_widest(char *__restrict target, const char *__restrict origin, std::int64_t bytes) {
+  using Numbers = typename Widest<T>::Numbers;
+  constexpr std::int64_t kBytes = Widest<T>::kBytes;
+  std::int64_t at = 0;
+  for (; at + 2 * kBytes <= bytes; at += 2 * kBytes) {
+    auto *const to = reinterpret_cast<Numbers *>(target + at);
+    const auto *const from = reinterpret_cast<const Numbers *>(origin + at);
+    to[0] += from[0];
+    to[1] += from[1];
+  }
+  return at;
+}
 
 template <class T, class Op>
 [[gnu::target("avx2")]] void combine_wide_row(char *__restrict target, const char *__restrict origin, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i)
+  constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t done =
+      kHasWidestRegisters && count * kBytes >= kWidestBytes ? add_widest<T>(target, origin, count * kBytes) / kBytes : 0;
+  for (std::int64_t i = done; i < count; ++i)
     combine_element<T, Op>(target + i * static_cast<std::int64_t>(sizeof(T)), origin + i * static_cast<std::int64_t>(sizeof(T)));
 }
 #else

@@ -179,6 +179,20 @@ bool change_plain(Window &window, MPI_Op op, const typed::Fetch &values, const T
          typed::change_single(operation, resolved.layout->basic(), {resolved.mapped(), values.origin, values.result});
 }
 
+/// The same for frequent elements one behind the other.
+bool change_plain_row(Window &window, MPI_Op op, const void *origin, const TargetBuffer &target) {
+  ResolvedTarget resolved;
+  if (window.memory.numbers() != Numbers::locked || !resolve_plain_target(window, target, &resolved)) return false;
+  const Operation operation = typed::operation_of(op);
+  const typed::Basic type = resolved.layout->basic();
+  if (!typed::is_frequent(operation) || !typed::is_frequent(type) || !resolved.layout->dense()) return false;
+  const HeldLock lock(window, resolved.rank);
+  if (lock.code() != MPI_SUCCESS) return false;
+  lock.order_reads();
+  typed::accumulate_row({operation, Access::exclusive}, type, resolved.mapped(), origin, resolved.layout->basics() * resolved.count);
+  return true;
+}
+
 bool swap_plain(Window &window, const typed::Swap &values, const TargetBuffer &target) {
   ResolvedTarget resolved;
   if (!find_plain_element(window, target, &resolved) || !typed::can_swap(*resolved.layout)) return false;
@@ -192,8 +206,10 @@ bool swap_plain(Window &window, const typed::Swap &values, const TargetBuffer &t
 }  // namespace
 
 int accumulate_now(Window &window, MPI_Op op, const OriginBuffer &origin, const TargetBuffer &target) {
-  const bool is_same = origin.count == 1 && origin.type == target.type && op != MPI_NO_OP && is_address(origin.address);
-  if (target.rank == MPI_PROC_NULL || (is_same && change_plain(window, op, {origin.address, nullptr}, target))) return MPI_SUCCESS;
+  if (target.rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  const bool is_same = origin.count == target.count && origin.type == target.type && op != MPI_NO_OP && is_address(origin.address);
+  if (is_same && origin.count == 1 && change_plain(window, op, {origin.address, nullptr}, target)) return MPI_SUCCESS;
+  if (is_same && change_plain_row(window, op, origin.address, target)) return MPI_SUCCESS;
   ResolvedTarget resolved;
   typed::Buffer operand;
   if (const int code = resolve_target(window, target, &resolved)) return code;

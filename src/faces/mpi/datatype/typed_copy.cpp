@@ -112,6 +112,12 @@ void fetch_and_op(Accumulate how, const Layout &type, void *target, const Fetch 
   Applier(how, type.basic()).apply({static_cast<char *>(target), origin, static_cast<char *>(values.result), 0, 0, 0, 1});
 }
 
+void accumulate_row(Accumulate how, Basic type, void *target, const void *origin, std::int64_t elements) {
+  const Applier applier(how, type);
+  const std::int64_t bytes = applier.element_bytes();
+  applier.apply({static_cast<char *>(target), static_cast<const char *>(origin), nullptr, bytes, bytes, 0, elements});
+}
+
 bool can_swap(const Layout &type) {
   const Basic basic = type.basic();
   const bool kind = basic == Basic::byte || is_c_integer(basic) || is_fortran_integer(basic) || is_logical(basic);

@@ -74,6 +74,9 @@ struct Fetch {
 };
 void fetch_and_op(Accumulate how, const Layout &type, void *target, const Fetch &values);
 
+/// Combines elements one behind the other. Requires is_defined.
+void accumulate_row(Accumulate how, Basic type, void *target, const void *origin, std::int64_t elements);
+
 /// True for the types of MPI_Compare_and_swap: integers, logicals, bytes and multi-language types, predefined.
 bool can_swap(const Layout &type);
 
