@@ -1,7 +1,8 @@
 /* A message in its sender's memory (src/faces/mpi/collective/unmapped_blocks.cpp): the receiver reads it there, or the sender puts it where the
  * receiver wants it: the one that comes first, by a word that both change atomically. The receiver offers a destination for some messages. It
  * may give up while it waits: then it withdraws the destination and waits for a sender that is putting. The sender may run ahead by SLOTS
- * messages, and finds out late that one has been read.
+ * messages, and finds out late that one has been read. It may give up, too: then it withdraws what has not been read, and its program writes
+ * that memory anew. It waits for no receiver that reads: that looks once more when it has copied.
  *
  * Found: a message that is not the one announced; a put to memory that is not offered; a deadlock.
  *
@@ -14,16 +15,20 @@
  * break   NO_SECOND_LOOK      the sender does not look again once it has the message:     -DSLOTS=1 -DROUNDS=2
  * break   NO_FENCE            withdrawn-or-waited-for: the withdrawal may be seen late:   -DSLOTS=1 -DROUNDS=2
  * break   NO_WAIT             the receiver gives up while the sender puts:                -DSLOTS=1 -DROUNDS=2
+ * break   NO_WITHDRAWAL       the sender gives up, and its messages can be read:          -DSLOTS=1 -DROUNDS=2
+ * break   NO_RELEASE_LEAVING  withdrawn-before-reuse: the withdrawal may be seen late:    -DSLOTS=1 -DROUNDS=2
+ * break   EARLY_LOOK          withdrawn-before-reuse: the last look may be early:         -DSLOTS=1 -DROUNDS=2
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-/* Words of the sender, rank 0: its messages, and what it puts; a number and done per slot. Of the receiver: for which message there is a
- * destination, and how many messages it has read. */
+/* Words of the sender, rank 0: its messages, and what it puts; a number, done and withdrawn per slot. Of the receiver: for which message there is
+ * a destination, and how many messages it has read. */
 #define MESSAGE(n) ((n) - 1)
 #define PUT ROUNDS
 #define NUMBER(n) (ROUNDS + 1 + (n) % SLOTS)
 #define DONE(n) (ROUNDS + 1 + SLOTS + (n) % SLOTS)
-#define DESTINATION (ROUNDS + 1 + 2 * SLOTS)
+#define WITHDRAWN(n) (ROUNDS + 1 + 2 * SLOTS + (n) % SLOTS)
+#define DESTINATION (ROUNDS + 1 + 3 * SLOTS)
 #define READ (DESTINATION + 1)
 #define WORDS (READ + 1)
 #define RANKS 2
@@ -105,6 +110,41 @@ inline try_put(n) {
   fi
 }
 
+/* Here the word is not the one that says who has the message: the receiver may miss it when it takes the message. */
+inline withdraw_messages() {
+  n = 1;
+  do
+  :: n <= sent ->
+     if
+     :: unread[n - 1] && stored[NUMBER(n)] == n -> STORE(WITHDRAWN(n), n)
+     :: else
+     fi;
+     n++
+  :: else -> break
+  od;
+#ifndef NO_RELEASE_LEAVING
+  /* SYNC withdrawn-before-reuse */
+  FENCE(0)
+#endif
+}
+
+inline leave() {
+#ifndef NO_WITHDRAWAL
+  withdraw_messages();
+#endif
+  n = 1;
+  do
+  :: n <= sent ->
+     if
+     :: unread[n - 1] -> end_of(n)
+     :: else
+     fi;
+     n++
+  :: else -> break
+  od;
+  goto over
+}
+
 proctype Sender() {
   byte sent, n;
   bit mine;
@@ -129,7 +169,10 @@ proctype Sender() {
      n = 0
   :: sent == ROUNDS && seen[READ] == ROUNDS -> break
   :: given_up -> break
-  od
+  :: leave()
+  od;
+over:
+  skip
 }
 
 inline give_up(n) {
@@ -146,8 +189,26 @@ inline give_up(n) {
   goto over
 }
 
+/* What has been copied is the message unless the sender has withdrawn it. */
+inline read_memory(n) {
+#ifdef EARLY_LOOK
+  withdrawn = (seen[WITHDRAWN(n)] == n);
+  copied = seen[MESSAGE(n)];
+#else
+  copied = seen[MESSAGE(n)];
+  /* SYNC withdrawn-before-reuse */
+  withdrawn = (seen[WITHDRAWN(n)] == n);
+#endif
+  if
+  :: withdrawn -> give_up(n)
+  :: else -> assert(copied == n)
+  fi;
+  copied = 0
+}
+
 proctype Receiver() {
-  byte round;
+  byte round, copied;
+  bit withdrawn;
   do
   :: round < ROUNDS ->
      round++;
@@ -168,11 +229,11 @@ proctype Receiver() {
        fi
      };
      if
-     :: mover[round % SLOTS] == receiver -> assert(seen[MESSAGE(round)] == round)
+     :: mover[round % SLOTS] == receiver -> read_memory(round)
      :: mover[round % SLOTS] == sender ->
         if
         :: seen[DONE(round)] == round -> assert(seen[PUT] == round)
-        :: mover[round % SLOTS] == nobody -> mover[round % SLOTS] = receiver; assert(seen[MESSAGE(round)] == round)
+        :: mover[round % SLOTS] == nobody -> mover[round % SLOTS] = receiver; read_memory(round)
         :: give_up(round)
         fi
      :: else

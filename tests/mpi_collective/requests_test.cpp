@@ -142,6 +142,76 @@ TEST(CollectiveRequests, refuse_a_second_start_and_the_end_of_one_that_is_active
   MPI_Request_free(&request);
 }
 
+/// A call with arguments that are wrong where `is_wrong`.
+struct WrongCall {
+  const char *what;
+  int error;
+  int (*init)(bool is_wrong, MPI_Comm comm, MPI_Request *request);
+};
+
+int numbers_sent[64], numbers_received[64];
+std::vector<int> ones() { return std::vector<int>(static_cast<std::size_t>(size()) + 2, 1); }
+
+const WrongCall kWrongCalls[] = {
+    {"a count", MPI_ERR_COUNT,
+     [](bool is_wrong, MPI_Comm comm, MPI_Request *request) {
+       return MPI_Neighbor_alltoall_init(numbers_sent, is_wrong ? -1 : 1, MPI_INT, numbers_received, 1, MPI_INT, comm, MPI_INFO_NULL, request);
+     }},
+    {"a datatype", MPI_ERR_TYPE,
+     [](bool is_wrong, MPI_Comm comm, MPI_Request *request) {
+       return MPI_Neighbor_alltoall_init(numbers_sent, 1, is_wrong ? MPI_DATATYPE_NULL : MPI_INT, numbers_received, 1, MPI_INT, comm,
+                                         MPI_INFO_NULL, request);
+     }},
+    {"one of several datatypes", MPI_ERR_TYPE,
+     [](bool is_wrong, MPI_Comm comm, MPI_Request *request) {
+       const MPI_Datatype types[] = {MPI_INT, is_wrong ? MPI_DATATYPE_NULL : MPI_INT};
+       const MPI_Aint places[] = {0, 4};
+       return MPI_Neighbor_alltoallw_init(numbers_sent, ones().data(), places, types, numbers_received, ones().data(), places, types, comm,
+                                          MPI_INFO_NULL, request);
+     }},
+    {"a buffer", MPI_ERR_BUFFER,
+     [](bool is_wrong, MPI_Comm comm, MPI_Request *request) {
+       return MPI_Neighbor_alltoallv_init(numbers_sent, ones().data(), ones().data(), MPI_INT, is_wrong ? nullptr : numbers_received,
+                                          ones().data(), ones().data(), MPI_INT, comm, MPI_INFO_NULL, request);
+     }},
+    {"the request", MPI_ERR_ARG,
+     [](bool is_wrong, MPI_Comm comm, MPI_Request *request) {
+       return MPI_Neighbor_alltoall_init(numbers_sent, 1, MPI_INT, numbers_received, 1, MPI_INT, comm, MPI_INFO_NULL,
+                                         is_wrong ? nullptr : request);
+     }},
+    {"a count for one rank", MPI_ERR_COUNT,
+     [](bool is_wrong, MPI_Comm comm, MPI_Request *request) {
+       std::vector<int> counts = ones();
+       if (is_wrong) counts[0] = -4;
+       return MPI_Alltoallv_init(numbers_sent, counts.data(), ones().data(), MPI_INT, numbers_received, ones().data(), ones().data(), MPI_INT,
+                                 comm, MPI_INFO_NULL, request);
+     }},
+    {"a buffer for all ranks", MPI_ERR_BUFFER,
+     [](bool is_wrong, MPI_Comm comm, MPI_Request *request) {
+       return MPI_Allgatherv_init(is_wrong ? nullptr : numbers_sent, 1, MPI_INT, numbers_received, ones().data(), ones().data(), MPI_INT, comm,
+                                  MPI_INFO_NULL, request);
+     }},
+};
+
+/// No rank waits for one that refuses its arguments: that has its own error, the others are told its rank. The next call is right.
+TEST(CollectiveRequests, refuse_on_all_ranks_what_one_rank_refuses) {
+  const Ring ring;
+  Halo halo(kShort);
+  for (const WrongCall &call : kWrongCalls)
+    for (const int wrong_on : {size() - 1, 0}) {
+      const bool is_wrong = rank() == wrong_on;
+      MPI_Request request = MPI_REQUEST_NULL;
+      EXPECT_EQ(error_class_of(call.init(is_wrong, ring.comm(), &request)), is_wrong ? call.error : MPI_ERR_OTHER) << call.what;
+      EXPECT_EQ(request, MPI_REQUEST_NULL);
+      request = halo.init(ring);
+      halo.renew(4);
+      MPI_Start(&request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      EXPECT_TRUE(halo.is_right(4)) << call.what;
+      MPI_Request_free(&request);
+    }
+}
+
 TEST(CollectiveRequests, continue_while_a_rank_waits_in_the_host) {
   const Ring ring;
   constexpr int kInFlight = 9;  // more than there are slots

@@ -189,30 +189,65 @@ TEST(CollectiveShortage, in_MPI_Alltoallv_init_is_a_decision_of_all) {
         });
 }
 
-/// Which waits for none. Another rank would wait for what this one has not sent.
-TEST(CollectiveShortage, in_a_nonblocking_call_is_an_error_of_that_rank) {
-  if (size() > 1) GTEST_SKIP() << "other ranks wait for one that refuses its call";
+/// Which waits for none. Requests that were made before end as usual. A rank that waits for what this one has not sent gets an error, and so do later
+/// calls of both: those of this one would meet what others have sent for the call that it has not made.
+TEST(CollectiveShortage, in_a_nonblocking_call_is_an_error_in_that_and_later_ones) {
   const ReturnedErrors returned;
-  Ring ring;
-  MPI_Comm_set_errhandler(ring.comm(), MPI_ERRORS_RETURN);
-  ring.renew(0);
-  EXPECT_EQ(ring.exchange(), MPI_SUCCESS);
-  bool struck = true;
-  for (long n = 1; struck; ++n) {
+  bool any_struck = true;
+  for (long n = 1; any_struck; ++n) {
+    Ring ring;
+    MPI_Comm_set_errhandler(ring.comm(), MPI_ERRORS_RETURN);
     ring.renew(static_cast<int>(n));
-    MPI_Request requests[3];
-    MPI_Request *const last = &requests[2];
-    for (int i = 0; i < 2; ++i) ASSERT_EQ(ring.begin(&requests[i]), MPI_SUCCESS);
+    EXPECT_EQ(ring.exchange(), MPI_SUCCESS);
+    MPI_Request earlier[2], last = MPI_REQUEST_NULL;
+    for (MPI_Request &request : earlier) ASSERT_EQ(ring.begin(&request), MPI_SUCCESS);
+    bool struck = false;
     int code = MPI_SUCCESS;
     {
-      const FailingAllocation failing(n, Extent::all_from_there);
-      code = ring.begin(last);
+      const FailingAllocation failing(rank() == size() - 1 ? n : 0, Extent::all_from_there);
+      code = ring.begin(&last);
       struck = failing.struck();
     }
     EXPECT_EQ(class_of(code), struck ? MPI_ERR_NO_MEM : MPI_SUCCESS) << n;
-    EXPECT_EQ(MPI_Waitall(struck ? 2 : 3, requests, MPI_STATUSES_IGNORE), MPI_SUCCESS);
+    EXPECT_EQ(MPI_Waitall(2, earlier, MPI_STATUSES_IGNORE), MPI_SUCCESS);
     EXPECT_TRUE(ring.is_right(static_cast<int>(n)));
+    any_struck = !everyone(!struck);
+    const bool is_neighbor = left() == size() - 1 || right() == size() - 1;
+    const bool fails = any_struck && (is_neighbor || struck);
+    if (!struck) {
+      EXPECT_EQ(MPI_Wait(&last, MPI_STATUS_IGNORE) != MPI_SUCCESS, fails) << n;
+    }
+    ring.renew(static_cast<int>(n) + 100);
+    EXPECT_EQ(ring.exchange() != MPI_SUCCESS, fails) << n;
+    EXPECT_TRUE(fails || ring.is_right(static_cast<int>(n) + 100)) << n;
   }
+}
+
+/// The same in a blocking call.
+TEST(CollectiveShortage, in_a_blocking_call_is_an_error_in_that_and_later_ones) {
+  const ReturnedErrors returned;
+  const Ring ring;
+  MPI_Comm_set_errhandler(ring.comm(), MPI_ERRORS_RETURN);
+  int sent[] = {1, 2}, received[] = {-1, -1}, codes[3] = {};
+  EXPECT_EQ(MPI_Neighbor_alltoall(sent, 1, MPI_INT, received, 1, MPI_INT, ring.comm()), MPI_SUCCESS);
+  MPI_Datatype first_used = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(1, MPI_INT, &first_used);
+  MPI_Type_commit(&first_used);
+  {
+    const FailingAllocation failing(rank() == size() - 1 ? 1 : 0, Extent::all_from_there);
+    codes[0] = MPI_Neighbor_alltoall(sent, 1, first_used, received, 1, MPI_INT, ring.comm());
+  }
+  sent[0] = sent[1] = 7;
+  for (int i = 1; i < 3; ++i) codes[i] = MPI_Neighbor_alltoall(sent, 1, MPI_INT, received, 1, MPI_INT, ring.comm());
+  const bool is_neighbor = left() == size() - 1 || right() == size() - 1;
+  if (rank() == size() - 1) {
+    EXPECT_EQ(class_of(codes[0]), MPI_ERR_NO_MEM);
+  } else if (is_neighbor) {
+    EXPECT_NE(codes[0], MPI_SUCCESS);
+  }
+  EXPECT_NE(codes[2], MPI_SUCCESS);
+  EXPECT_TRUE(received[0] != 7 && received[1] != 7) << received[0] << ' ' << received[1];
+  MPI_Type_free(&first_used);
 }
 
 /// Nothing has ended, and the next wait ends it.

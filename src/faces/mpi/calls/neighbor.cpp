@@ -36,11 +36,11 @@ int run(Links &links, const Sent &sent, const Received &received) {
     if (const int refused = received.fill(exchange->in)) return refused;
     return links.check(*exchange);
   });
+  if (code != MPI_SUCCESS && !is_of_arguments(code)) links.leave();
+  if (code == MPI_SUCCESS) code = links.start(*exchange);
   if (code == MPI_SUCCESS) {
-    links.start(*exchange);
     lock.unlock();
     code = links.await(*exchange);
-    if (!exchange->is_over.load(std::memory_order_acquire)) return code;
     lock.lock();
   }
   if (exchange) links.give_back(*exchange);

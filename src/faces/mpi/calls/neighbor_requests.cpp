@@ -20,6 +20,13 @@ int refuse_request(MPI_Comm comm, int code) {
   return code;
 }
 
+/// A rank that cannot make its request leaves the links: its later ones would meet those of other ranks that it has not made.
+int leave_for(int code, Links &links) {
+  if (is_of_arguments(code)) return code;
+  const std::lock_guard lock(links.busy);
+  return links.leave(), code;
+}
+
 template <class Sent, class Received>
 int begin(const std::shared_ptr<Links> &links, MPI_Comm comm, const Sent &sent, const Received &received, MPI_Request *request) {
   auto made = std::make_unique<ExchangeRequest>(OwnRequest::Kind::once, links);
@@ -43,7 +50,7 @@ template <class Sent, class Received, class Host>
   const NeighborComm *const known = known_neighbor_comm(comm);
   if (!known || !known->links || !request) return count_collective(call, false), host();
   const int code = with_memory([&] { return begin(known->links, comm, sent, received, request); });
-  if (code != MPI_SUCCESS) return refuse_request(comm, code);
+  if (code != MPI_SUCCESS) return refuse_request(comm, leave_for(code, *known->links));
   return count_collective(call, true), code;
 }
 
@@ -62,28 +69,32 @@ template <class Sent, class Received, class InitByHost, class Function>
 int init_blocks(Collective call, MPI_Comm comm, const Sent &sent, const Received &received, MPI_Request *request, InitByHost init_by_host,
                 Function begin) {
   std::unique_ptr<OwnRequest> made;
-  if (comm != MPI_COMM_NULL && request && has_topology(comm)) {
+  int code = MPI_SUCCESS;
+  if (comm != MPI_COMM_NULL && has_topology(comm)) {
     Described described;
     const auto describe = [&]() -> int {
       Pattern &pattern = described.pattern;
       BlockLists &blocks = described.blocks;
-      if (const int code = read_topology(comm, &pattern)) return code;
+      if (!request) return refuse(MPI_ERR_ARG, "the address of the request is NULL");
+      if (const int known = read_topology(comm, &pattern)) return known;
       blocks = {std::vector<Block>(pattern.out.size()), std::vector<Block>(pattern.in.size())};
-      if (const int code = sent.fill(blocks.out)) return code;
-      if (const int code = received.fill(blocks.in)) return code;
-      if (const int code = check_addresses(blocks.out, pattern.out)) return code;
+      if (const int refused = sent.fill(blocks.out)) return refused;
+      if (const int refused = received.fill(blocks.in)) return refused;
+      if (const int refused = check_addresses(blocks.out, pattern.out)) return refused;
       return check_addresses(blocks.in, pattern.in);
     };
-    if (const int code = with_memory(describe); described.is_refused(code)) return refuse_request(comm, code);
-    made = make_persistent(comm, std::move(described));
+    described.note(with_memory(describe));
+    made = make_persistent(comm, std::move(described), &code);
   }
+  if (code != MPI_SUCCESS) return refuse_request(comm, code);
   count_collective(call, made != nullptr);
   if (!made && init_by_host.exists()) return init_by_host(request);
   if constexpr (!std::is_null_pointer_v<Function>)
     if (!made) {
       BlockNumbers numbers;
-      const int counted = count_blocks(comm, &numbers);
-      if (const int code = make_host_request(begin, comm, sent, received, counted, numbers, &made)) return refuse_request(comm, code);
+      code = count_blocks(comm, &numbers);
+      code = make_host_request(begin, comm, sent, received, code, numbers, &made);
+      if (code != MPI_SUCCESS) return refuse_request(comm, code);
     }
   if (!made) return refuse_request(comm, refuse(MPI_ERR_OTHER, "the host MPI does not have this function"));
   *request = made.release()->handle;

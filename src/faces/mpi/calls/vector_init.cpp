@@ -27,7 +27,7 @@ struct Init {
 
   bool is_intracomm() const {
     int joins = 0;
-    return comm != MPI_COMM_NULL && request && PMPI_Comm_test_inter(comm, &joins) == MPI_SUCCESS && !joins;
+    return comm != MPI_COMM_NULL && PMPI_Comm_test_inter(comm, &joins) == MPI_SUCCESS && !joins;
   }
 };
 template <class ByHost>
@@ -61,24 +61,26 @@ template <class ByHost, class Function, class Sent, class Received, class Fill>
 int init_vector(const Init<ByHost> &init, Function begin, const Sent &sent, const Received &received, Described described, Fill fill) {
   std::unique_ptr<OwnRequest> made;
   const bool in_place = sent.buffer == MPI_IN_PLACE;
+  int code = MPI_SUCCESS;
   if (init.is_intracomm()) {
     const auto describe = [&]() -> int {
+      if (!init.request) return refuse(MPI_ERR_ARG, "the address of the request is NULL");
       BlockLists all = lists_for(init.comm);
-      if (const int code = fill(all)) return code;
+      if (const int refused = fill(all)) return refused;
       add_edges(all.out, described.pattern.out, described.blocks.out);
       add_edges(all.in, described.pattern.in, described.blocks.in);
-      if (const int code = check_addresses(described.blocks.out, described.pattern.out)) return code;
+      if (const int refused = check_addresses(described.blocks.out, described.pattern.out)) return refused;
       return check_addresses(described.blocks.in, described.pattern.in);
     };
-    if (const int code = with_memory(describe); described.is_refused(code)) return refuse_init(init.comm, code);
-    made = make_persistent(init.comm, std::move(described));
+    described.note(with_memory(describe));
+    made = make_persistent(init.comm, std::move(described), &code);
   }
+  if (code != MPI_SUCCESS) return refuse_init(init.comm, code);
   count_collective(init.call, made != nullptr);
   if (!made && init.by_host.exists()) return init.by_host(init.request);
   if constexpr (!std::is_null_pointer_v<Function>)
-    if (!made)
-      if (const int code = make_host_request(begin, init.comm, sent, received, MPI_SUCCESS, numbers_for(init.comm, in_place), &made))
-        return refuse_init(init.comm, code);
+    if (!made) code = make_host_request(begin, init.comm, sent, received, MPI_SUCCESS, numbers_for(init.comm, in_place), &made);
+  if (code != MPI_SUCCESS) return refuse_init(init.comm, code);
   if (!made) return refuse_init(init.comm, refuse(MPI_ERR_OTHER, "the host MPI does not have this function"));
   *init.request = made.release()->handle;
   return MPI_SUCCESS;

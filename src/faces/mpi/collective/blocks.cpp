@@ -9,6 +9,12 @@ int check_block(const typed::Layout *layout, std::int64_t count) {
   return MPI_SUCCESS;
 }
 
+bool is_of_arguments(int code) {
+  int found = MPI_ERR_LASTCODE;
+  PMPI_Error_class(code, &found);
+  return found == MPI_ERR_ARG || found == MPI_ERR_BUFFER || found == MPI_ERR_COUNT || found == MPI_ERR_TYPE;
+}
+
 int Links::check(const Exchange &exchange) const {
   const int code = check_addresses(exchange.out, out_);
   return code != MPI_SUCCESS ? code : check_addresses(exchange.in, in_);

@@ -24,6 +24,9 @@ inline void *displaced(const void *buffer, std::int64_t bytes) {
 /// MPI_SUCCESS, or what is wrong with the datatype or the count.
 int check_block(const typed::Layout *layout, std::int64_t count);
 
+/// Whether an error is one of the program's arguments. Else this rank lacks something.
+bool is_of_arguments(int code);
+
 /// Whether it has bytes, of which the first is in the page at address 0, which no program has.
 inline bool is_nowhere(const Block &block) {
   constexpr std::int64_t kPage = 4096;

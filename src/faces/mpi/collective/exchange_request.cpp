@@ -19,9 +19,7 @@ Exchange &take_exchange(Links &links) {
 ExchangeRequest::ExchangeRequest(Kind kind, std::shared_ptr<Links> links)
     : OwnRequest(kind), links_(std::move(links)), exchange_(take_exchange(*links_)) {}
 
-/// An exchange that has failed may still be under way, and is not used again.
 ExchangeRequest::~ExchangeRequest() {
-  if (!exchange_.is_over.load(std::memory_order_acquire)) return;
   exchange_.kept.clear();
   exchange_.types.clear();
   const std::lock_guard lock(links_->busy);
@@ -59,12 +57,17 @@ void ExchangeRequest::copy_first() {
   }
 }
 
-int ExchangeRequest::start() {
+int ExchangeRequest::copy_now() {
   for (std::size_t i = 0; i < copied_.size(); ++i)
     if (const int code = copy_from(copied_[i], static_cast<char *>(exchange_.out[i].address))) return code;
-  const std::lock_guard lock(links_->busy);
-  links_->start(exchange_);
   return MPI_SUCCESS;
+}
+
+int ExchangeRequest::start() {
+  const int copied = copy_now();
+  const std::lock_guard lock(links_->busy);
+  if (copied != MPI_SUCCESS) return links_->leave(), copied;
+  return links_->start(exchange_);
 }
 
 bool ExchangeRequest::test() {
@@ -73,6 +76,7 @@ bool ExchangeRequest::test() {
   if (exchange_.is_over.load(std::memory_order_acquire)) return true;
   progress_all_links(false);
   links_->comm().yield_if_oversubscribed();
+  links_->look_after(exchange_);
   return exchange_.is_over.load(std::memory_order_acquire);
 }
 
@@ -95,6 +99,6 @@ bool HostRequest::test() {
   return done != 0 || code_ != MPI_SUCCESS;
 }
 
-int HostRequest::wait() { return code_ = host::Wait(&request_, MPI_STATUS_IGNORE); }
+void HostRequest::wait() { code_ = host::Wait(&request_, MPI_STATUS_IGNORE); }
 
 }  // namespace halocline::core::mpi

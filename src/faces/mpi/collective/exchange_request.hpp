@@ -29,10 +29,11 @@ class ExchangeRequest final : public OwnRequest {
 
   int start() override;
   bool test() override;
-  int wait() override { return links_->await(exchange_); }
+  void wait() override { links_->await(exchange_); }
   int end() override { return exchange_.code; }
 
  private:
+  int copy_now();
   bool uses_type_later(const Block &block) const;
 
   std::shared_ptr<Links> links_;
@@ -48,7 +49,7 @@ class HostRequest final : public OwnRequest {
 
   int start() override { return call_(&request_); }
   bool test() override;
-  int wait() override;
+  void wait() override;
   int end() override { return code_; }
 
  private:

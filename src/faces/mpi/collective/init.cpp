@@ -2,6 +2,7 @@
 #include "faces/mpi/collective/init.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "faces/mpi/interpose/fallback_report.hpp"
@@ -17,18 +18,32 @@ std::int64_t slot_bytes_for(const Block &block, std::size_t edges) {
   return block.bytes() <= std::min(most, share) ? block.bytes() : 0;
 }
 
-}  // namespace
-
-bool Described::is_refused(int code) {
-  if (code == MPI_SUCCESS) return false;
-  int found = MPI_ERR_LASTCODE;
-  PMPI_Error_class(code, &found);
-  if (found == MPI_ERR_ARG || found == MPI_ERR_BUFFER || found == MPI_ERR_COUNT || found == MPI_ERR_TYPE) return true;
-  ready = fail(Status::memory, "this rank cannot describe its blocks; most likely it is out of memory");
-  return false;
+/// The first rank that has refused its arguments, and the class of its error, are known to all. Collective. Its own error stays that of a rank.
+int refuse_on_all(MPI_Comm comm, int mine) {
+  constexpr std::int64_t kRank = std::int64_t{1} << 32;
+  int rank = 0, found = MPI_SUCCESS, length = 0;
+  PMPI_Comm_rank(comm, &rank);
+  PMPI_Error_class(mine, &found);
+  std::int64_t first = mine == MPI_SUCCESS ? std::numeric_limits<std::int64_t>::max() : rank * kRank + found;
+  const int code = PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, comm);
+  if (mine != MPI_SUCCESS) return mine;
+  if (code != MPI_SUCCESS) return code;
+  char words[MPI_MAX_ERROR_STRING] = "";
+  PMPI_Error_string(static_cast<int>(first % kRank), words, &length);
+  return refuse(MPI_ERR_OTHER, "rank %d has refused its arguments (%s), so no rank gets a request", static_cast<int>(first / kRank), words);
 }
 
-std::unique_ptr<OwnRequest> make_persistent(MPI_Comm comm, Described described) {
+}  // namespace
+
+void Described::note(int code) {
+  if (code == MPI_SUCCESS) return;
+  if (is_of_arguments(code))
+    refused = code;
+  else
+    ready = fail(Status::memory, "this rank cannot describe its blocks; most likely it is out of memory");
+}
+
+std::unique_ptr<OwnRequest> make_persistent(MPI_Comm comm, Described described, int *code) {
   constexpr const char *kWhat = "persistent collective";
   Pattern &pattern = described.pattern;
   BlockLists &blocks = described.blocks;
@@ -37,12 +52,15 @@ std::unique_ptr<OwnRequest> make_persistent(MPI_Comm comm, Described described) 
   LinksMeeting met;
   const auto offer = [&] {
     HLC_TRY(described.ready);
+    met.refused = described.refused != MPI_SUCCESS ? 1 : 0;
+    if (met.refused > 0) return Status::ok;
     for (std::size_t i = 0; i < pattern.out.size(); ++i) pattern.out[i].slot_bytes = slot_bytes_for(blocks.out[i], pattern.out.size());
     links = std::make_shared<Links>();
     met = Links::offer(pattern, meeting);
     return Status::ok;
   };
   const std::shared_ptr<LinkContext> context = meeting.meet(before_meeting(offer), &met);
+  if (met.refused > 0 || described.refused != MPI_SUCCESS) return *code = refuse_on_all(comm, described.refused), nullptr;
   if (!context) return nullptr;
   std::unique_ptr<ExchangeRequest> request;
   const auto keep = [&] {

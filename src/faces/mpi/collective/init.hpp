@@ -21,9 +21,10 @@ struct Described {
   BlockLists blocks;
   bool copies_first = false;  // what is sent is overwritten by what is received
   Status ready = Status::ok;  // else the host carries the collective on all ranks
+  int refused = MPI_SUCCESS;  // what is wrong with the program's arguments: then no rank makes a request
 
-  /// Whether an error is one of the program, which this rank refuses alone. Another one is kept for the meeting.
-  bool is_refused(int code);
+  /// Keeps an error, if it is one, for the meeting.
+  void note(int code);
 };
 
 /// A persistent call of the host, which may lack it. Open MPI 5.0, an MPI of MPI 3.1, has them, and its requests use datatypes and communicators that
@@ -41,7 +42,8 @@ HostInit<Function, Arguments...> host_init(Function *function, Arguments... argu
   return {function, {arguments...}};
 }
 
-/// Makes a request with links, and gives it its handle. Collective; null, the same on all ranks, if the host carries the collective.
-std::unique_ptr<OwnRequest> make_persistent(MPI_Comm comm, Described described);
+/// Makes a request with links, and gives it its handle. Collective; null, the same on all ranks, if the host carries the collective, or with an error
+/// code on all ranks if one of them has refused its arguments.
+std::unique_ptr<OwnRequest> make_persistent(MPI_Comm comm, Described described, int *code);
 
 }  // namespace halocline::core::mpi

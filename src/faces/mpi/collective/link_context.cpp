@@ -189,6 +189,7 @@ KeptLinks MeetingForLinks::meet(Status ready, LinksMeeting *say) {
   say->context = known_ ? known_->name : 0;
   say->random = random_number();
   if (PMPI_Allreduce(MPI_IN_PLACE, say, LinksMeeting::kNumbers, MPI_UINT64_T, MPI_SUM, comm_) != MPI_SUCCESS) return *say = {}, nullptr;
+  if (say->refused > 0) return nullptr;
   if (say->no_world > 0) return leave_to_host("the program uses MPI sessions without MPI_Init");
   if (say->off > 0) return leave_to_host("HALOCLINE_MPI_COLLECTIVES=host on a rank");
   if (failed(ready)) return leave_to_host(error_message());

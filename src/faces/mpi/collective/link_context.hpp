@@ -17,6 +17,7 @@ namespace halocline::core::mpi {
 
 /// What ranks say in the meeting in which links begin, and the sums over all of them.
 struct LinksMeeting {
+  std::uint64_t refused = 0;  // ranks that have refused their arguments
   std::uint64_t no_world = 0, off = 0, failed = 0;  // ranks for which the host has to carry the call, by reason
   std::uint64_t idle = 0;  // ranks on which no links use the room
   std::uint64_t fits = 0, fits_if_idle = 0;  // on which these fit into it, or would if it were idle
@@ -24,7 +25,7 @@ struct LinksMeeting {
   std::uint64_t edges = 0;  // 0 if each edge has two ends
   std::uint64_t context = 0, random = 0;  // the name of the context that this rank knows, 0 for none; of the next one
 
-  static constexpr int kNumbers = 10;
+  static constexpr int kNumbers = 11;
 };
 static_assert(sizeof(LinksMeeting) == LinksMeeting::kNumbers * sizeof(std::uint64_t));
 
@@ -106,7 +107,7 @@ class MeetingForLinks {
   /// The context that this rank knows; null if it knows none.
   const LinkContext *known() const { return known_.get(); }
   /// The context for the links. Waits for all ranks without a time limit. Collective; null, the same on all ranks, if the host carries the call, as it
-  /// does if a rank is not ready. `say`: of the links that this rank is about to make; then what all ranks have said.
+  /// does if a rank is not ready, or if one has refused its arguments. `say`: of the links that this rank is about to make; then what all ranks have said.
   std::shared_ptr<LinkContext> meet(Status ready, LinksMeeting *say);
 
  private:

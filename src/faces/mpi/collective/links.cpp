@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/clock.hpp"
 #include "faces/mpi/interpose/error_text.hpp"
 #include "faces/mpi/interpose/fallback_report.hpp"
 #include "faces/mpi/window/window.hpp"
@@ -72,18 +73,6 @@ bool do_some(std::vector<int> &edges, Work work) {
   return edges.size() != before;
 }
 
-/// Tests all; an error code is that of a request that has failed.
-int test_host(std::vector<MPI_Request> &requests, std::vector<MPI_Status> &statuses, int *done) {
-  const int code = PMPI_Testall(static_cast<int>(requests.size()), requests.data(), done, statuses.data());
-  if (code == MPI_SUCCESS) return code;
-  int found = MPI_ERR_LASTCODE;
-  PMPI_Error_class(code, &found);
-  if (found == MPI_ERR_IN_STATUS)
-    for (std::size_t i = 0; i < requests.size(); ++i)
-      if (const int its = statuses[i].MPI_ERROR; its != MPI_SUCCESS && its != MPI_ERR_PENDING) return its;
-  return code;
-}
-
 }  // namespace
 
 PartForm::PartForm(const Pattern &pattern, const CommContext &comm) : in(count_near(pattern.in, comm)), out(count_near(pattern.out, comm)) {
@@ -145,9 +134,9 @@ void Links::list_edges(const Pattern &pattern) {
 void Links::lay_out(const Pattern &pattern) {
   const PartForm form(pattern, *comm_);
   char *const part = piece_.part(comm_->context.member());
-  PartHead &head = *new (part) PartHead;
-  head.out = form.out;
-  head.in = form.in;
+  head_ = new (part) PartHead;
+  head_->out = form.out;
+  head_->in = form.in;
   auto *in = words_at<InWords>(part, form.in_words);
   for (const EdgeEnd &edge : pattern.in)
     if (is_near(edge, *comm_)) new (in++) InWords{{}, {}, edge.rank, edge.key};
@@ -181,6 +170,9 @@ Status Links::connect_near() {
     const PartHead &head = *words_at<PartHead>(part_of(rank), 0);
     return words_at<OutWords>(part_of(rank), in_words + head.in * static_cast<std::int64_t>(sizeof(InWords)));
   };
+  const auto peer_of = [&](int rank) {
+    return Peer{words_at<PartHead>(part_of(rank), 0), comm_->context.doorbell().process_of(comm_->member_of(rank)), 0};
+  };
   for (const int i : near_out_) {
     OutEdge &edge = out_[static_cast<std::size_t>(i)];
     const InWords *const theirs = find_edge(in_of(edge.rank), words_at<PartHead>(part_of(edge.rank), 0)->in, me, edge.key);
@@ -189,7 +181,7 @@ Status Links::connect_near() {
     edge.read = &theirs->read;
     if (edge.rank != me) edge.destination = &theirs->destination;
     edge.ring = {part_of(me) + mine->ring, mine->slot_bytes};
-    edge.process = comm_->context.doorbell().process_of(comm_->member_of(edge.rank));
+    edge.peer = peer_of(edge.rank);
     members_.push_back(comm_->member_of(edge.rank));
   }
   for (const int i : near_in_) {
@@ -200,7 +192,7 @@ Status Links::connect_near() {
     edge.read = &mine->read;
     edge.destination = &mine->destination;
     edge.ring = {part_of(edge.rank) + theirs->ring, theirs->slot_bytes};
-    edge.process = comm_->context.doorbell().process_of(comm_->member_of(edge.rank));
+    edge.peer = peer_of(edge.rank);
     members_.push_back(comm_->member_of(edge.rank));
   }
   std::sort(members_.begin(), members_.end());
@@ -225,7 +217,6 @@ void Links::make_exchange() {
   one->unreceived.reserve(near_in_.size());
   one->unread.reserve(near_out_.size());
   one->host.reserve(out_.size() + in_.size());
-  one->statuses.resize(one->host.capacity());
   idle_.reserve(made_.size() + 1);
   active_.reserve(made_.size() + 1);
   made_.push_back(std::move(one));
@@ -237,7 +228,9 @@ void Links::let_continue() {
   is_listed_ = true;
 }
 
-void Links::start(Exchange &exchange) {
+int Links::start(Exchange &exchange) {
+  if (head_->left_at.load(std::memory_order_relaxed) != 0)
+    return refuse(MPI_ERR_OTHER, "this rank takes no part in these collectives any more, as an earlier one has failed");
   exchange.number = ++started_;
   exchange.code = MPI_SUCCESS;
   exchange.is_over.store(false, std::memory_order_relaxed);
@@ -249,6 +242,7 @@ void Links::start(Exchange &exchange) {
   offer_destinations(exchange);
   if (!far_in_.empty() || !far_out_.empty()) start_host(exchange);
   progress();
+  return MPI_SUCCESS;
 }
 
 void Links::progress_if_free(bool in_host) {
@@ -264,16 +258,23 @@ void Links::progress(bool in_host) {
     Exchange &exchange = *active_[i];
     any |= advance(exchange, in_host);
     const bool is_near_over = exchange.unsent.empty() && exchange.unreceived.empty() && exchange.unread.empty();
-    int done = exchange.host.empty() ? 1 : 0;
-    if (is_near_over && !done && !in_host) {
-      if (const int code = test_host(exchange.host, exchange.statuses, &done)) exchange.note(code), done = 1;
-    }
-    if (is_near_over && done)
+    if (is_near_over && (exchange.host.empty() || (!in_host && is_host_over(exchange))))
       active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(i)), end(exchange);
     else
       ++i;
   }
   if (any) comm_->context.doorbell().ring_all(members_);
+}
+
+/// Those of the others are awaited if one has failed: the host may still move them.
+bool Links::is_host_over(Exchange &exchange) {
+  for (; !exchange.host.empty(); exchange.host.pop_back()) {
+    int done = 0;
+    const int code = PMPI_Test(&exchange.host.back(), &done, MPI_STATUS_IGNORE);
+    exchange.note(code);
+    if (code == MPI_SUCCESS && !done) return false;
+  }
+  return true;
 }
 
 void Links::end(Exchange &exchange) {
@@ -370,9 +371,13 @@ bool Links::receive(Exchange &exchange, int number, bool in_host) {
   Mover mover = Mover::none;
   // SYNC put-before-done (pairs with Links::put_to_receiver)
   if (slot.route == Route::in_memory && !slot.mover.compare_exchange_strong(mover, Mover::receiver, std::memory_order_acquire) &&
-      mover != Mover::sender_is_done)
+      mover == Mover::sender)
     return false;
-  if (mover != Mover::sender_is_done) exchange.note(unpack(exchange, exchange.in[static_cast<std::size_t>(number)], edge, slot));
+  if (mover == Mover::none) exchange.note(unpack(exchange, exchange.in[static_cast<std::size_t>(number)], edge, slot));
+  // SYNC withdrawn-before-reuse (pairs with Links::withdraw_messages): what has been copied is the message, unless it is withdrawn by now.
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (slot.route == Route::in_memory && slot.mover.load(std::memory_order_relaxed) == Mover::withdrawn)
+    exchange.note(refuse(MPI_ERR_OTHER, "rank %d has given up before its block was read, and says why", edge.rank));
   edge.received = exchange.number;
   // SYNC read-before-reuse (pairs with Links::send)
   edge.read->value.store(exchange.number, std::memory_order_release);
@@ -380,7 +385,7 @@ bool Links::receive(Exchange &exchange, int number, bool in_host) {
 }
 
 /// A message that is too long is read as far as there is room.
-int Links::unpack(Exchange &exchange, const Block &block, const InEdge &edge, SlotHead &slot) {
+int Links::unpack(Exchange &exchange, const Block &block, InEdge &edge, SlotHead &slot) {
   if (slot.route == Route::lost) return refuse(MPI_ERR_OTHER, "rank %d has no memory to pack its block for this rank", edge.rank);
   const bool fits = slot.bytes <= block.bytes();
   const int truncated = fits ? MPI_SUCCESS
@@ -396,11 +401,64 @@ int Links::unpack(Exchange &exchange, const Block &block, const InEdge &edge, Sl
   return code == MPI_SUCCESS ? truncated : code;
 }
 
-/// The program may free its buffers: no block is moved any more. Later exchanges wait for this one, and fail as well.
-void Links::abandon(Exchange &exchange) {
+/// Its program may write its memory anew: a receiver that has not read a message there gets an error in place of what it finds.
+void Links::withdraw_messages(const Exchange &exchange) {
+  for (const int number : exchange.unread) {
+    SlotHead &slot = out_[static_cast<std::size_t>(number)].ring.slot(exchange.number);
+    // Where the receiver has read it a later message may be there.
+    if (slot.number.load(std::memory_order_relaxed) == exchange.number) slot.mover.store(Mover::withdrawn, std::memory_order_relaxed);
+  }
+  // SYNC withdrawn-before-reuse (pairs with Links::receive): a receiver that finds other contents finds them withdrawn.
+  std::atomic_thread_fence(std::memory_order_release);
+}
+
+void Links::leave_at(std::uint64_t number) {
+  const std::uint64_t before = head_->left_at.load(std::memory_order_relaxed);
+  if (before != 0 && before <= number) return;
+  // SYNC sent-before-left (pairs with Links::find_left): what this rank has sent before that is there.
+  head_->left_at.store(number, std::memory_order_release);
+  comm_->context.doorbell().ring_all(members_);
+}
+
+/// A rank of this node for which this exchange waits in vain; -1 if there is none.
+int Links::find_left(const Exchange &exchange) const {
+  const auto has_left = [&](const auto &edge) {
+    // SYNC sent-before-left (pairs with Links::leave_at)
+    const std::uint64_t left_at = edge.peer.part->left_at.load(std::memory_order_acquire);
+    return left_at != 0 && left_at <= exchange.number;
+  };
+  for (const int number : exchange.unreceived)
+    if (const InEdge &edge = in_[static_cast<std::size_t>(number)]; has_left(edge)) return edge.rank;
+  for (const std::vector<int> *edges : {&exchange.unsent, &exchange.unread})
+    for (const int number : *edges)
+      if (const OutEdge &edge = out_[static_cast<std::size_t>(number)]; has_left(edge)) return edge.rank;
+  return -1;
+}
+
+Status Links::look_for_failure(const Exchange &exchange) {
+  HLC_TRY(comm_->look_for_dead());
   const std::lock_guard lock(busy);
-  active_.erase(std::remove(active_.begin(), active_.end(), &exchange), active_.end());
-  withdraw_destinations(exchange);
+  if (exchange.is_over.load(std::memory_order_relaxed)) return Status::ok;
+  const int left = find_left(exchange);
+  if (left < 0) return Status::ok;
+  return fail(Status::state, "rank %d, a neighbour, has given up one of these collectives, and says why", left);
+}
+
+/// The program may free its buffers: no block is moved any more, of this exchange and all others that are under way. Later ones would not match those
+/// of other ranks, and are refused.
+void Links::abandon(Exchange &exchange, int code) {
+  const std::lock_guard lock(busy);
+  if (exchange.is_over.load(std::memory_order_relaxed)) return;
+  std::uint64_t first = exchange.number;
+  for (const Exchange *one : active_) first = std::min(first, one->number);
+  for (Exchange *one : active_) {
+    withdraw_destinations(*one);
+    withdraw_messages(*one);
+    one->note(code);
+  }
+  leave_at(first);
+  for (Exchange *one : active_) end(*one);
+  active_.clear();
 }
 
 int Links::await(Exchange &exchange) {
@@ -415,12 +473,23 @@ int Links::await(Exchange &exchange) {
       return Status::again;
     };
     Wait wait(comm_->context, comm_->spans_nodes() ? WakeUp::by_polling : WakeUp::by_doorbell);
-    if (const Status failed_wait = wait_until(wait, look, [this] { return comm_->look_for_dead(); }); failed(failed_wait)) {
-      abandon(exchange);
-      return code_of(failed_wait);
-    }
+    if (const Status waited = wait_until(wait, look, [&] { return look_for_failure(exchange); }); failed(waited))
+      abandon(exchange, code_of(waited));
   }
   return exchange.code;
+}
+
+void Links::look_after(Exchange &exchange) {
+  constexpr unsigned kTestsPerLook = 64;
+  constexpr std::int64_t kLookEvery_ns = 10'000'000;
+  if (++exchange.tests % kTestsPerLook != 0) return;
+  const std::int64_t now = now_ns();
+  if (now - exchange.looked_ns < kLookEvery_ns) return;
+  exchange.looked_ns = now;
+  if (const Status found = look_for_failure(exchange); failed(found)) {
+    progress_if_free(false);
+    abandon(exchange, code_of(found));
+  }
 }
 
 }  // namespace halocline::core::mpi

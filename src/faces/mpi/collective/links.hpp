@@ -49,8 +49,9 @@ struct Exchange {
   std::uint64_t number = 0;
   std::vector<int> unsent, unreceived, unread;  // edges; unread: the receiver still reads in this process's memory
   std::vector<MPI_Request> host;
-  std::vector<MPI_Status> statuses;  // of those
   std::vector<std::vector<char>> staged;  // packed blocks that are read here
+  unsigned tests = 0;  // that have found it under way
+  std::int64_t looked_ns = 0;  // when they last looked for a failure
   int code = MPI_SUCCESS;  // of the first error
   std::atomic<bool> is_over{true};
 
@@ -82,24 +83,35 @@ class Links final : public DrivenLinks {
   /// Under `busy`: from now on exchanges may continue outside the calls that begin them.
   void let_continue();
 
-  /// Under `busy`: begins an exchange whose blocks are set. All ranks begin theirs in the same order. Allocates nothing.
-  void start(Exchange &exchange);
+  /// Under `busy`: begins an exchange whose blocks are set. All ranks begin theirs in the same order. Allocates nothing. MPI_SUCCESS, or an error of
+  /// links that this rank has left.
+  int start(Exchange &exchange);
+  /// Under `busy`: this rank does not begin the next exchange, and none after it, as it cannot. Its neighbours get errors in theirs.
+  void leave() { leave_at(started_ + 1); }
   /// Under `busy`: what can be done now, of all exchanges in their order. in_host: called by the host's progress, in which MPI is not called.
   void progress(bool in_host = false);
   void progress_if_free(bool in_host) override;
-  /// Waits until the exchange is over. An MPI error code: of the exchange, or of a process that has ended.
+  /// Waits until the exchange is over: it fails if a process has ended, or a neighbour has left these links. Its MPI error code.
   int await(Exchange &exchange);
+  /// Part of unsuccessful tests: now and then looks for such a failure.
+  void look_after(Exchange &exchange);
 
   Busy busy;
 
  private:
+  /// A rank of this node.
+  struct Peer {
+    const PartHead *part = nullptr;
+    pid_t process = 0;
+    std::int64_t alive_ns = 0;  // when its process was last known to live
+  };
   struct OutEdge {
     int rank = MPI_PROC_NULL, key = 0;
     Ring ring;
     const Counter *read = nullptr;
     const Destination *destination = nullptr;  // null if this process cannot put there
     std::uint64_t sent = 0, read_known = 0;
-    pid_t process = 0;
+    Peer peer;
   };
   struct InEdge {
     int rank = MPI_PROC_NULL, key = 0;
@@ -107,7 +119,7 @@ class Links final : public DrivenLinks {
     Counter *read = nullptr;
     Destination *destination = nullptr;
     std::uint64_t received = 0;
-    pid_t process = 0;
+    Peer peer;
   };
 
   Status take_part(std::shared_ptr<LinkContext> context, const Pattern &pattern, const LinksMeeting &met);
@@ -126,14 +138,20 @@ class Links final : public DrivenLinks {
   bool send(Exchange &exchange, int edge, bool in_host);
   void pack(Exchange &exchange, const Block &block, const OutEdge &edge, SlotHead &slot);
   bool receive(Exchange &exchange, int edge, bool in_host);
-  int unpack(Exchange &exchange, const Block &block, const InEdge &edge, SlotHead &slot);
+  int unpack(Exchange &exchange, const Block &block, InEdge &edge, SlotHead &slot);
   char *stage(Exchange &exchange, const Block &block, std::int64_t bytes);
-  int read_memory(const Block &block, const InEdge &edge, const SlotHead &slot);
+  int read_memory(const Block &block, InEdge &edge, const SlotHead &slot);
+  bool is_alive(int rank, Peer &peer) const;
   void start_host(Exchange &exchange);
   int receive_by_host(Exchange &exchange, const Block &block, const InEdge &edge);
   int send_by_host(Exchange &exchange, const Block &block, const OutEdge &edge);
-  void end(Exchange &exchange);
-  void abandon(Exchange &exchange);
+  static bool is_host_over(Exchange &exchange);
+  static void end(Exchange &exchange);
+  void withdraw_messages(const Exchange &exchange);
+  void leave_at(std::uint64_t number);
+  int find_left(const Exchange &exchange) const;
+  Status look_for_failure(const Exchange &exchange);
+  void abandon(Exchange &exchange, int code);
 
   std::shared_ptr<LinkContext> context_;
   std::shared_ptr<CommContext> comm_;
@@ -147,6 +165,7 @@ class Links final : public DrivenLinks {
   std::vector<std::unique_ptr<Exchange>> made_;
   std::vector<Exchange *> idle_, active_;
   std::uint64_t started_ = 0;
+  PartHead *head_ = nullptr;  // of this rank
   bool is_listed_ = false;  // among those that the host's progress drives
 };
 

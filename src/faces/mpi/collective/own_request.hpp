@@ -21,12 +21,12 @@ class OwnRequest {
   /// It is no longer found by its handle.
   virtual ~OwnRequest();
 
-  /// Begins. An MPI error code, as of the next two.
+  /// Begins. An MPI error code, as of end().
   virtual int start() = 0;
   /// Moves what can be moved now. True once it is over; the code is that of end().
   virtual bool test() = 0;
   /// Waits until it is over.
-  virtual int wait() = 0;
+  virtual void wait() = 0;
   /// After test() or wait().
   virtual int end() = 0;
 

@@ -20,6 +20,7 @@ inline constexpr std::uint64_t kSlots = 4;
 
 struct PartHead {
   std::int64_t out = 0, in = 0;
+  std::atomic<std::uint64_t> left_at{0};  // the first exchange in which this rank takes no part; 0: it takes part in all
 };
 /// Where a rank wants the message with this number: one run of bytes of its own memory. The sender may put it there.
 struct Destination {
@@ -46,8 +47,9 @@ enum class Route : std::int64_t {
 };
 inline constexpr std::size_t kSlotHead = 64;  // a cache line
 
-/// The rank that copies a message in memory: the one of both that is ready first.
-enum class Mover : std::uint64_t { none, receiver, sender, sender_is_done };
+/// The rank that copies a message in memory: the one of both that is ready first. Withdrawn: the sender has given up, and its memory may have
+/// other contents.
+enum class Mover : std::uint64_t { none, receiver, sender, sender_is_done, withdrawn };
 struct alignas(kSlotHead) SlotHead {
   std::atomic<std::uint64_t> number;  // of the message in this slot, from 1 on
   std::atomic<Mover> mover;

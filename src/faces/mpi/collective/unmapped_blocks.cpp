@@ -7,6 +7,7 @@
 #include <limits>
 #include <new>
 
+#include "base/clock.hpp"
 #include "faces/mpi/collective/links.hpp"
 #include "faces/mpi/interpose/error_text.hpp"
 
@@ -84,18 +85,31 @@ int copy_to(const Block &block, const char *from, std::int64_t bytes) {
   return MPI_SUCCESS;
 }
 
-int Links::read_memory(const Block &block, const InEdge &edge, const SlotHead &slot) {
+/// Whether the process with this number is still the rank's. A number is given to another process only after all others have been, which takes
+/// longer than what is trusted here.
+bool Links::is_alive(int rank, Peer &peer) const {
+  constexpr std::int64_t kTrusted_ns = 10'000'000;
+  const std::int64_t now = now_ns();
+  if (now - peer.alive_ns < kTrusted_ns) return true;
+  if (!comm_->context.doorbell().alive(comm_->member_of(rank))) return false;
+  peer.alive_ns = now;
+  return true;
+}
+
+int Links::read_memory(const Block &block, InEdge &edge, const SlotHead &slot) {
   const std::int64_t bytes = std::min(slot.bytes, block.bytes());
   // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of this process, whose rank sends to itself
   if (edge.rank == comm_->context.rank()) return copy_to(block, reinterpret_cast<const char *>(slot.address), bytes);
-  int error = 0;
-  if (block.layout->contiguous() && !block.is_on_device) {
-    error = read_process(edge.process, slot.address, static_cast<char *>(block.address), bytes);
+  int error = is_alive(edge.rank, edge.peer) ? 0 : ESRCH;
+  if (error != 0) {
+    // No process, or one that is none of the ranks.
+  } else if (block.layout->contiguous() && !block.is_on_device) {
+    error = read_process(edge.peer.process, slot.address, static_cast<char *>(block.address), bytes);
   } else {
     char *const packed = memory_for_packed(bytes);
     if (!packed)
       return refuse(MPI_ERR_NO_MEM, "this rank has no memory to unpack %lld bytes from rank %d", static_cast<long long>(bytes), edge.rank);
-    error = read_process(edge.process, slot.address, packed, bytes);
+    error = read_process(edge.peer.process, slot.address, packed, bytes);
     if (error == 0)
       if (const int code = copy_to(block, packed, bytes)) return code;
   }
@@ -127,7 +141,7 @@ bool Links::put_to_receiver(const Exchange &exchange, int number) {
   if (slot.number.load(std::memory_order_relaxed) != exchange.number) return false;
   // SYNC destination-before-put (pairs with Links::offer_destinations)
   if (!edge.destination || edge.destination->number.load(std::memory_order_acquire) != exchange.number ||
-      edge.destination->bytes < slot.bytes)
+      edge.destination->bytes < slot.bytes || !is_alive(edge.rank, edge.peer))
     return false;
   Mover mover = Mover::none;
   if (!slot.mover.compare_exchange_strong(mover, Mover::sender, std::memory_order_relaxed)) return false;
@@ -136,7 +150,7 @@ bool Links::put_to_receiver(const Exchange &exchange, int number) {
   if (edge.destination->number.load(std::memory_order_relaxed) == exchange.number) {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of this process
     char *const bytes = reinterpret_cast<char *>(slot.address);
-    if (copy_memory(process_vm_writev, edge.process, edge.destination->address, bytes, slot.bytes) == 0) {
+    if (copy_memory(process_vm_writev, edge.peer.process, edge.destination->address, bytes, slot.bytes) == 0) {
       // SYNC put-before-done (pairs with Links::receive)
       slot.mover.store(Mover::sender_is_done, std::memory_order_release);
       return true;
