@@ -371,6 +371,26 @@ TEST(Links, refuse_a_buffer_that_is_null) {
   MPI_Comm_free(&line);
 }
 
+/// A message that is too long is an error, behind which all other blocks are there, also those that the host brings from another node.
+TEST(Links, end_an_exchange_that_fails_once_all_blocks_are_there) {
+  constexpr int kLong = 1 << 21;
+  MPI_Comm graph = make_graph(2);
+  MPI_Comm_set_errhandler(graph, MPI_ERRORS_RETURN);
+  std::vector<int> sent(kLong + 8), received(sent.size());
+  for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = Pair::value(rank(), 6, i);
+  const int places[] = {0, kLong}, out[] = {kLong, 8};
+  for (const int room : {4, 8}) {
+    const int in[] = {kLong, room};
+    std::fill(received.begin(), received.end(), -1);
+    const int code = MPI_Neighbor_alltoallv(sent.data(), out, places, MPI_INT, received.data(), in, places, MPI_INT, graph);
+    EXPECT_EQ(class_of(code), room < 8 ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+    int wrong = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(kLong); ++i) wrong += received[i] != Pair::value(left(), 6, i) ? 1 : 0;
+    EXPECT_EQ(wrong, 0);
+  }
+  MPI_Comm_free(&graph);
+}
+
 /// MPI_BOTTOM is the same pointer, with addresses in the datatypes or displacements.
 TEST(Links, take_absolute_addresses) {
   MPI_Comm ring = make_ring();

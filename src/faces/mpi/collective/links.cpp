@@ -29,7 +29,7 @@ Status no_such_edge(int here, const char *what, int there) {
   return fail(Status::mismatch, "rank %d %s rank %d in the topology, and rank %d knows nothing of that", here, what, there, there);
 }
 
-constexpr int kKeys = 64;  // tags of links
+constexpr int kKeys = 64;  // tags of links, of which the last one is for leaving
 
 int most_tags() {
   void *most = nullptr;
@@ -55,7 +55,7 @@ std::uint64_t sum_of_edges(const Pattern &pattern, int me) {
 }
 
 bool has_many_keys(const Pattern &pattern) {
-  const auto is_high = [](const EdgeEnd &edge) { return edge.key >= kKeys; };
+  const auto is_high = [](const EdgeEnd &edge) { return edge.key >= kKeys - 1; };
   return std::any_of(pattern.out.begin(), pattern.out.end(), is_high) || std::any_of(pattern.in.begin(), pattern.in.end(), is_high);
 }
 
@@ -73,6 +73,20 @@ bool do_some(std::vector<int> &edges, Work work) {
   return edges.size() != before;
 }
 
+/// Nothing of the host arrives in the program's memory any more. MPI ends what is cancelled whatever other ranks do, so the limit is for those that do
+/// not.
+void cancel_receives(Exchange &exchange) {
+  constexpr std::int64_t kMost_ns = 1'000'000'000;
+  const std::int64_t begin = now_ns();
+  for (MPI_Request &request : exchange.host_receives) {
+    PMPI_Cancel(&request);
+    int done = 0;
+    while (!done && now_ns() - begin < kMost_ns)
+      if (PMPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) done = 1;
+  }
+  exchange.host_receives.clear();
+}
+
 }  // namespace
 
 PartForm::PartForm(const Pattern &pattern, const CommContext &comm) : in(count_near(pattern.in, comm)), out(count_near(pattern.out, comm)) {
@@ -86,6 +100,8 @@ PartForm::PartForm(const Pattern &pattern, const CommContext &comm) : in(count_n
 
 Links::~Links() {
   if (is_listed_) unlist_links(this);
+  for (FarPeer &peer : far_peers_)
+    if (peer.told != MPI_REQUEST_NULL && has_world()) PMPI_Request_free(&peer.told);
 }
 
 LinksMeeting Links::offer(const Pattern &pattern, const MeetingForLinks &meeting) {
@@ -111,8 +127,10 @@ Status Links::open_host_comm(const LinksMeeting &met) {
   if (!comm_->spans_nodes() && comm_->reads_others()) return Status::ok;
   if (met.many_keys == 0 && number < most_tags() / kKeys) {
     first_tag_ = static_cast<int>(number * kKeys);
+    leaving_tag_ = tag_of(kKeys - 1);
     return context_->share_host_comm(&host_comm_);
   }
+  leaving_tag_ = most_tags();
   return HostComm::make(comm_->context, &host_comm_);
 }
 
@@ -128,6 +146,12 @@ void Links::list_edges(const Pattern &pattern) {
   list(pattern.out, out_, near_out_, far_out_);
   list(pattern.in, in_, near_in_, far_in_);
   members_.reserve(near_out_.size() + near_in_.size());
+  const auto add_far = [&](int rank) {
+    const auto is_it = [&](const FarPeer &peer) { return peer.rank == rank; };
+    if (std::none_of(far_peers_.begin(), far_peers_.end(), is_it)) far_peers_.push_back({rank});
+  };
+  for (const int edge : far_out_) add_far(out_[static_cast<std::size_t>(edge)].rank);
+  for (const int edge : far_in_) add_far(in_[static_cast<std::size_t>(edge)].rank);
 }
 
 /// Other links may have used this memory: no slot has a message now.
@@ -216,7 +240,8 @@ void Links::make_exchange() {
   one->unsent.reserve(near_out_.size());
   one->unreceived.reserve(near_in_.size());
   one->unread.reserve(near_out_.size());
-  one->host.reserve(out_.size() + in_.size());
+  one->host_receives.reserve(in_.size());
+  one->host_sends.reserve(out_.size());
   idle_.reserve(made_.size() + 1);
   active_.reserve(made_.size() + 1);
   made_.push_back(std::move(one));
@@ -237,7 +262,8 @@ int Links::start(Exchange &exchange) {
   exchange.unsent = near_out_;
   exchange.unreceived = near_in_;
   exchange.unread.clear();
-  exchange.host.clear();
+  exchange.host_receives.clear();
+  exchange.host_sends.clear();
   active_.push_back(&exchange);
   offer_destinations(exchange);
   if (!far_in_.empty() || !far_out_.empty()) start_host(exchange);
@@ -258,7 +284,8 @@ void Links::progress(bool in_host) {
     Exchange &exchange = *active_[i];
     any |= advance(exchange, in_host);
     const bool is_near_over = exchange.unsent.empty() && exchange.unreceived.empty() && exchange.unread.empty();
-    if (is_near_over && (exchange.host.empty() || (!in_host && is_host_over(exchange))))
+    const bool has_host = !exchange.host_receives.empty() || !exchange.host_sends.empty();
+    if (is_near_over && (!has_host || (!in_host && is_host_over(exchange))))
       active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(i)), end(exchange);
     else
       ++i;
@@ -266,14 +293,15 @@ void Links::progress(bool in_host) {
   if (any) comm_->context.doorbell().ring_all(members_);
 }
 
-/// Those of the others are awaited if one has failed: the host may still move them.
+/// The others are awaited if one has failed: the host may still move them.
 bool Links::is_host_over(Exchange &exchange) {
-  for (; !exchange.host.empty(); exchange.host.pop_back()) {
-    int done = 0;
-    const int code = PMPI_Test(&exchange.host.back(), &done, MPI_STATUS_IGNORE);
-    exchange.note(code);
-    if (code == MPI_SUCCESS && !done) return false;
-  }
+  for (std::vector<MPI_Request> *requests : {&exchange.host_receives, &exchange.host_sends})
+    for (; !requests->empty(); requests->pop_back()) {
+      int done = 0;
+      const int code = PMPI_Test(&requests->back(), &done, MPI_STATUS_IGNORE);
+      exchange.note(code);
+      if (code == MPI_SUCCESS && !done) return false;
+    }
   return true;
 }
 
@@ -415,13 +443,17 @@ void Links::withdraw_messages(const Exchange &exchange) {
 void Links::leave_at(std::uint64_t number) {
   const std::uint64_t before = head_->left_at.load(std::memory_order_relaxed);
   if (before != 0 && before <= number) return;
+  if (before == 0) left_at_ = number;
   // SYNC sent-before-left (pairs with Links::find_left): what this rank has sent before that is there.
   head_->left_at.store(number, std::memory_order_release);
   comm_->context.doorbell().ring_all(members_);
+  // The first time only. Later numbers are lower, and what this rank has sent in those exchanges is under way.
+  for (FarPeer &peer : far_peers_)
+    if (before == 0) PMPI_Isend(&left_at_, 1, MPI_UINT64_T, peer.rank, leaving_tag_, host_comm_->comm, &peer.told);
 }
 
-/// A rank of this node for which this exchange waits in vain; -1 if there is none.
-int Links::find_left(const Exchange &exchange) const {
+/// A rank for which this exchange waits in vain; -1 if there is none.
+int Links::find_left(const Exchange &exchange) {
   const auto has_left = [&](const auto &edge) {
     // SYNC sent-before-left (pairs with Links::leave_at)
     const std::uint64_t left_at = edge.peer.part->left_at.load(std::memory_order_acquire);
@@ -432,6 +464,16 @@ int Links::find_left(const Exchange &exchange) const {
   for (const std::vector<int> *edges : {&exchange.unsent, &exchange.unread})
     for (const int number : *edges)
       if (const OutEdge &edge = out_[static_cast<std::size_t>(number)]; has_left(edge)) return edge.rank;
+  return find_left_far(exchange);
+}
+
+int Links::find_left_far(const Exchange &exchange) {
+  for (FarPeer &peer : far_peers_) {
+    int has_left = 0;
+    if (peer.left_at == 0) PMPI_Iprobe(peer.rank, leaving_tag_, host_comm_->comm, &has_left, MPI_STATUS_IGNORE);
+    if (has_left) PMPI_Recv(&peer.left_at, 1, MPI_UINT64_T, peer.rank, leaving_tag_, host_comm_->comm, MPI_STATUS_IGNORE);
+    if (peer.left_at != 0 && peer.left_at <= exchange.number) return peer.rank;
+  }
   return -1;
 }
 
@@ -454,6 +496,7 @@ void Links::abandon(Exchange &exchange, int code) {
   for (Exchange *one : active_) {
     withdraw_destinations(*one);
     withdraw_messages(*one);
+    cancel_receives(*one);
     one->note(code);
   }
   leave_at(first);

@@ -48,7 +48,7 @@ struct Exchange {
 
   std::uint64_t number = 0;
   std::vector<int> unsent, unreceived, unread;  // edges; unread: the receiver still reads in this process's memory
-  std::vector<MPI_Request> host;
+  std::vector<MPI_Request> host_receives, host_sends;
   std::vector<std::vector<char>> staged;  // packed blocks that are read here
   unsigned tests = 0;  // that have found it under way
   std::int64_t looked_ns = 0;  // when they last looked for a failure
@@ -105,6 +105,12 @@ class Links final : public DrivenLinks {
     pid_t process = 0;
     std::int64_t alive_ns = 0;  // when its process was last known to live
   };
+  /// One of another node. It says by a message of the host when it leaves.
+  struct FarPeer {
+    int rank = MPI_PROC_NULL;
+    std::uint64_t left_at = 0;  // as in PartHead
+    MPI_Request told = MPI_REQUEST_NULL;  // that this rank has left
+  };
   struct OutEdge {
     int rank = MPI_PROC_NULL, key = 0;
     Ring ring;
@@ -149,7 +155,8 @@ class Links final : public DrivenLinks {
   static void end(Exchange &exchange);
   void withdraw_messages(const Exchange &exchange);
   void leave_at(std::uint64_t number);
-  int find_left(const Exchange &exchange) const;
+  int find_left(const Exchange &exchange);
+  int find_left_far(const Exchange &exchange);
   Status look_for_failure(const Exchange &exchange);
   void abandon(Exchange &exchange, int code);
 
@@ -161,11 +168,13 @@ class Links final : public DrivenLinks {
   std::vector<int> near_out_, near_in_, far_out_, far_in_;  // edges
   std::vector<Member> members_;  // that have an edge with this rank
   std::shared_ptr<HostComm> host_comm_;  // for messages of the host; null if there are none
-  int first_tag_ = 0;
+  int first_tag_ = 0, leaving_tag_ = 0;
+  std::vector<FarPeer> far_peers_;
   std::vector<std::unique_ptr<Exchange>> made_;
   std::vector<Exchange *> idle_, active_;
   std::uint64_t started_ = 0;
   PartHead *head_ = nullptr;  // of this rank
+  std::uint64_t left_at_ = 0;  // what other nodes are told
   bool is_listed_ = false;  // among those that the host's progress drives
 };
 

@@ -185,15 +185,15 @@ void Links::start_host(Exchange &exchange) {
 }
 
 int Links::receive_by_host(Exchange &exchange, const Block &block, const InEdge &edge) {
-  exchange.host.push_back(MPI_REQUEST_NULL);
+  exchange.host_receives.push_back(MPI_REQUEST_NULL);
   return irecv(block.address, static_cast<HostCount>(block.count), block.type, edge.rank, tag_of(edge.key), host_comm_->comm,
-               &exchange.host.back());
+               &exchange.host_receives.back());
 }
 
 int Links::send_by_host(Exchange &exchange, const Block &block, const OutEdge &edge) {
-  exchange.host.push_back(MPI_REQUEST_NULL);
+  exchange.host_sends.push_back(MPI_REQUEST_NULL);
   return isend(block.address, static_cast<HostCount>(block.count), block.type, edge.rank, tag_of(edge.key), host_comm_->comm,
-               &exchange.host.back());
+               &exchange.host_sends.back());
 }
 
 }  // namespace halocline::core::mpi
