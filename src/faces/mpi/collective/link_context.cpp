@@ -122,7 +122,7 @@ std::uint64_t random_number() {
 }  // namespace
 
 HostComm::~HostComm() {
-  if (comm != MPI_COMM_NULL && has_world()) PMPI_Comm_free(&comm);
+  if (comm != MPI_COMM_NULL && !is_left && has_world()) PMPI_Comm_free(&comm);
 }
 
 Status HostComm::open(MPI_Comm of) {

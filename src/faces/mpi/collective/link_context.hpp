@@ -32,6 +32,7 @@ static_assert(sizeof(LinksMeeting) == LinksMeeting::kNumbers * sizeof(std::uint6
 /// A communicator for messages of the host that no others mix with.
 struct HostComm {
   MPI_Comm comm = MPI_COMM_NULL;
+  bool is_left = false;  // it may have messages that no rank receives, which the next communicator would get if this one were freed
 
   HostComm() = default;
   HostComm(const HostComm &) = delete;

@@ -447,6 +447,7 @@ void Links::leave_at(std::uint64_t number) {
   // SYNC sent-before-left (pairs with Links::find_left): what this rank has sent before that is there.
   head_->left_at.store(number, std::memory_order_release);
   comm_->context.doorbell().ring_all(members_);
+  if (host_comm_) host_comm_->is_left = true;
   // The first time only. Later numbers are lower, and what this rank has sent in those exchanges is under way.
   for (FarPeer &peer : far_peers_)
     if (before == 0) PMPI_Isend(&left_at_, 1, MPI_UINT64_T, peer.rank, leaving_tag_, host_comm_->comm, &peer.told);
