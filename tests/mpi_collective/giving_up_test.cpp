@@ -62,15 +62,15 @@ extern "C" [[gnu::visibility("default")]] int open(const char *path, int flag, .
   return file;
 }
 
-extern "C" [[gnu::visibility("default")]] ssize_t process_vm_writev(pid_t process, const iovec *here, unsigned long heres, const iovec *there,
-                                                                    unsigned long theres, unsigned long flag) {
+extern "C" [[gnu::visibility("default")]] ssize_t process_vm_writev(pid_t process, const iovec *here, unsigned long heres,
+                                                                    const iovec *there, unsigned long theres, unsigned long flag) {
   static auto *const next = next_of(&process_vm_writev, "process_vm_writev");
   writes += 1;
   return next(process, here, heres, there, theres, flag);
 }
 
-extern "C" [[gnu::visibility("default")]] ssize_t process_vm_readv(pid_t process, const iovec *here, unsigned long heres, const iovec *there,
-                                                                   unsigned long theres, unsigned long flag) {
+extern "C" [[gnu::visibility("default")]] ssize_t process_vm_readv(pid_t process, const iovec *here, unsigned long heres,
+                                                                   const iovec *there, unsigned long theres, unsigned long flag) {
   static auto *const next = next_of(&process_vm_readv, "process_vm_readv");
   if (reads_late) {
     flags->reads = 1;
@@ -121,10 +121,16 @@ class Two {
 
   static int number(int of, std::size_t i) { return of * 1'000'003 + static_cast<int>(i); }
   MPI_Comm comm() const { return comm_; }
-  int exchange() { return MPI_Neighbor_alltoall(sent.data(), kLong, MPI_INT, received.data(), kLong, MPI_INT, comm_); }
+  /// A long block from rank 0 to rank 1, which waits for no other message.
+  int exchange(MPI_Datatype type = MPI_INT, int elements = kLong) {
+    const int out = rank() == 0 ? kLong : 0, in = rank() == 1 ? elements : 0, place = 0;
+    return MPI_Neighbor_alltoallv(sent.data(), &out, &place, MPI_INT, received.data(), &in, &place, type, comm_);
+  }
   MPI_Request begin() {
+    static const int none = 0, all = kLong;
+    const int *const out = rank() == 0 ? &all : &none, *const in = rank() == 1 ? &all : &none;
     MPI_Request request = MPI_REQUEST_NULL;
-    EXPECT_EQ(MPI_Ineighbor_alltoall(sent.data(), kLong, MPI_INT, received.data(), kLong, MPI_INT, comm_, &request), MPI_SUCCESS);
+    EXPECT_EQ(MPI_Ineighbor_alltoallv(sent.data(), out, &none, MPI_INT, received.data(), in, &none, MPI_INT, comm_, &request), MPI_SUCCESS);
     return request;
   }
   /// For this rank, rank 1.
@@ -194,7 +200,7 @@ TEST(GivenUp, messages_that_are_being_read_are_no_blocks) {
   if (rank() == 1) {
     await(flags->may_read);
     reads_late = true;
-    EXPECT_NE(MPI_Neighbor_alltoall(two.sent.data(), kLong, MPI_INT, two.received.data(), 1, gaps, two.comm()), MPI_SUCCESS);
+    EXPECT_NE(two.exchange(gaps, 1), MPI_SUCCESS);
     reads_late = false;
   }
   MPI_Type_free(&gaps);
