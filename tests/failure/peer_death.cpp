@@ -286,7 +286,7 @@ void report(const Run &run, const std::string &text) {
   std::ofstream(name.string() + ".part") << text << "\n";
   std::filesystem::rename(name.string() + ".part", name);
   for (int r = 0; r < run.size; ++r)
-    for (int tries = 0; r != victim && tries < 1000 && !std::filesystem::exists(directory / std::to_string(r)); ++tries)
+    for (int tries = 0; r != victim && tries < 3000 && !std::filesystem::exists(directory / std::to_string(r)); ++tries)
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
 }
 

@@ -22,7 +22,11 @@ import time
 
 RANKS = 3
 VICTIM = 1
-TIMEOUT_S = 3  # of the library, where it cannot know of the death
+# Of the library: where it cannot know of the death, and where it can: there no rank is to wait this long, and no live one to be taken for late.
+TIMEOUT_S, LONG_TIMEOUT_S = 3, 100
+# After so long a rank reports that it hangs. Where that is expected nothing else is waited for.
+PATIENCE_S, SHORT_PATIENCE_S = 60, 12
+LAUNCH_S = 2 * PATIENCE_S
 MODES = ("p2p", "neighbor", "fence", "pscw", "passive", "passive_naive", "notify", "direct", "notify_node", "auto")
 SWAP_STAGES = ("between_swaps", "packing", "after_start", "unpacking", "finalise")
 PLAN_STAGES = ("open 2", "open 5", "field 1", "field 3", "init 1", "init 6", "init 15")
@@ -39,7 +43,7 @@ FEW += [("auto", "between_swaps"), ("notify", "packing"), ("notify", "unpacking"
 # other process's memory (mpich).
 LARGE_CARDS = {"HALOCLINE_CHECK": "1", "HALOCLINE_TEST_DEPTH": "150000"}
 # Every rank on a node of its own: the death is seen by a write that fails, or not at all until the time is over.
-OTHER_NODES = {"HALOCLINE_FAKE_NODES": str(RANKS), "HALOCLINE_TEST_PATIENCE": "60"}
+OTHER_NODES = {"HALOCLINE_FAKE_NODES": str(RANKS)}
 OVER_THE_NETWORK = [("direct", "after_start"), ("notify_node", "after_start"), ("sparse", "after_start")]
 MORE_OVER_THE_NETWORK = [("notify", "between_swaps"), ("sparse", "absent"), ("sparse", "full")]
 # Two ranks on a node, the third on another one: memory that the node shares and the other one writes to.
@@ -56,7 +60,7 @@ CHECKED = [("direct", "after_start"), ("p2p", "after_start"), ("notify", "betwee
 # Runs a rank, and stays until every survivor has reported: arguments are the folder of reports and the rank's command.
 SHELL = f"""folder=$1; shift; "$@"
 tries=0
-while [ $tries -lt 400 ] && [ "$(ls "$folder" | grep -c '^[0-9]*$')" -lt {RANKS - 1} ]; do sleep 0.1; tries=$((tries + 1)); done
+while [ $tries -lt 1200 ] && [ "$(ls "$folder" | grep -c '^[0-9]*$')" -lt {RANKS - 1} ]; do sleep 0.1; tries=$((tries + 1)); done
 exit 0"""
 
 
@@ -139,17 +143,28 @@ def left_behind(word):
         time.sleep(0.1)
 
 
+def may_hang(mode, stage):
+    return stage == "window" or (mode in BLOCKING and stage in SWAP_STAGES)
+
+
+def limits(mode, stage, more):
+    """How long the library and the ranks wait in a case."""
+    knows = not stage.startswith("open ") and not on_other_nodes(more)
+    return {"HALOCLINE_TIMEOUT": str(LONG_TIMEOUT_S if knows else TIMEOUT_S),
+            "HALOCLINE_TEST_PATIENCE": str(SHORT_PATIENCE_S if may_hang(mode, stage) else PATIENCE_S)}
+
+
 def launch(program, launcher, mode, stage, more):
     """Runs one case; returns the survivors' reports by rank, the launcher's output, and what was left behind."""
+    environment = os.environ | limits(mode, stage, more) | more
     stage, *step = stage.split()
     with tempfile.TemporaryDirectory(prefix="halocline-test-") as directory:
         command = launcher + ["-n", str(RANKS), "sh", "-c", SHELL, "sh", directory, program, mode, stage, directory] + step
-        environment = dict(os.environ, HALOCLINE_TIMEOUT=str(TIMEOUT_S), HALOCLINE_TEST_PATIENCE="12") | more
         try:
-            run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=90, text=True, env=environment)
+            run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=LAUNCH_S, text=True, env=environment)
             output = run.stdout
         except subprocess.TimeoutExpired as expired:
-            output = f"the launch did not end in 90 s\n{expired.stdout or ''}"
+            output = f"the launch did not end in {LAUNCH_S} s\n{expired.stdout or ''}"
         paths = pathlib.Path(directory).glob("[0-9]")
         return {int(path.name): path.read_text().strip() for path in paths}, output, left_behind(directory)
 
@@ -178,8 +193,7 @@ def fault_of(reports, rank, case):
     """What is wrong with a survivor's report; '' if nothing is."""
     report, (mode, stage, more) = reports[rank], case
     if "hangs" in report:
-        blocked = stage == "window" or (mode in BLOCKING and stage in SWAP_STAGES)
-        return "" if blocked else "hangs"
+        return "" if may_hang(mode, stage) else "hangs"
     if "(and " in report:
         return "left something behind"
     if stage.startswith("open "):  # before the processes of the node are known
