@@ -173,8 +173,9 @@ TEST(Notify, sleeps_longer_in_a_long_wait_if_ranks_share_cores) {
     EXPECT_TRUE(ok(hlc_notify_wait(segment.raw(), {0, 1}, &id)));
     EXPECT_EQ(getrusage(RUSAGE_THREAD, &after), 0);
     const std::chrono::duration<double, std::milli> waited = std::chrono::steady_clock::now() - begun;
+    // The first sleeps are short, of a wait that begins late, too.
     if (crowded) {
-      EXPECT_LT(static_cast<double>(after.ru_nvcsw - before.ru_nvcsw), 2 * waited.count());
+      EXPECT_LT(static_cast<double>(after.ru_nvcsw - before.ru_nvcsw), 100 + 2 * waited.count());
     }
   }
   if (rank() == size() - 1) {

@@ -4,13 +4,12 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ctime>
-#include <filesystem>
 #include <functional>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include "support/mpi_test.hpp"
+#include "support/threads.hpp"
 #include "support/variables.hpp"
 
 namespace halocline::test {
@@ -70,11 +69,6 @@ class Swap {
   int round_ = 0;
   hlc_exchange *exchange_ = nullptr;
 };
-
-int threads() {
-  const std::filesystem::directory_iterator tasks("/proc/self/task");
-  return static_cast<int>(std::distance(begin(tasks), end(tasks)));
-}
 
 /// All tests but one are skipped where there is no network.
 bool has_network() { return std::string(hlc_context_network(context())).find("progress by ") != std::string::npos; }

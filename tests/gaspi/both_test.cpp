@@ -4,14 +4,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <iterator>
 #include <memory>
 #include <thread>
 
 #include "engine/test_context.hpp"
 #include "gaspi_test.hpp"
 #include "support/listening.hpp"
+#include "support/threads.hpp"
 
 namespace halocline::test {
 namespace {
@@ -19,7 +18,7 @@ namespace {
 /// What this process has of the network.
 struct Held {
   std::size_t endpoints = count_endpoints();
-  std::ptrdiff_t threads = std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+  int threads = halocline::test::threads();
 };
 
 void expect_same(const Held &expected, const Held &held) {

@@ -7,13 +7,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
 #include <vector>
+
+#include "support/threads.hpp"
 
 namespace {
 
@@ -54,23 +56,27 @@ gaspi_return_t wait_in_vain(int way) {
 
 void end_under_waiters() {
   start();
-  std::atomic<int> begun{0};
+  std::array<std::atomic<pid_t>, 3> waiters{};
+  std::atomic<bool> begun{false};
   std::vector<std::thread> threads;
   for (int way = 0; way < 3; ++way)
-    threads.emplace_back([&begun, way] {
-      begun += 1;
+    threads.emplace_back([&waiter = waiters[static_cast<std::size_t>(way)], way] {
+      waiter = halocline::test::this_thread();
       expect(GASPI_ERROR, wait_in_vain(way), "a wait that gaspi_proc_term ends");
     });
   // And a thread that calls again and again: it finds the job, or none.
   threads.emplace_back([&begun] {
     gaspi_number_t posted = 0;
     gaspi_return_t code = GASPI_SUCCESS;
-    begun += 1;
+    begun = true;
     while (code == GASPI_SUCCESS) code = gaspi_queue_size(0, &posted);
     expect(GASPI_ERR_NOINIT, code, "a call behind gaspi_proc_term");
   });
-  while (begun < 4) std::this_thread::yield();
-  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  while (!begun) std::this_thread::yield();
+  for (const std::atomic<pid_t> &waiter : waiters) {
+    while (waiter == 0) std::this_thread::yield();
+    halocline::test::await_sleep(waiter);
+  }
   expect(GASPI_SUCCESS, gaspi_barrier(GASPI_GROUP_ALL, GASPI_BLOCK), "gaspi_barrier");
   expect(GASPI_SUCCESS, gaspi_proc_term(GASPI_BLOCK), "gaspi_proc_term");
   for (std::thread &thread : threads) thread.join();

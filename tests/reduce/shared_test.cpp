@@ -2,12 +2,12 @@
 // Their owners may use them for something else as soon as a run is over.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include <chrono>
 #include <thread>
 #include <utility>
 
 #include "reduce/arrays.hpp"
 #include "support/skew.hpp"
+#include "support/threads.hpp"
 #include "support/variables.hpp"
 
 namespace halocline::test {
@@ -122,9 +122,12 @@ TEST(SharedArraysThatOthersHaveReleased, are_copied) {
     run_and_spoil(plan, 1, rank() % 2 == 1 ? own_in.data() : in.data(), rank() % 2 == 1 ? own_out.data() : out.data(), expected);
 }
 
-/// Another thread of this rank, while the run waits for a late rank: the arrays are kept.
+/// Another thread of this rank, while the run waits for the others, which come late: the arrays are kept.
 TEST(SharedArraysOfARunningReduction, cannot_be_released) {
   if (size() == 1) GTEST_SKIP() << "nobody can come late";
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  if (level < MPI_THREAD_MULTIPLE) GTEST_SKIP() << "this MPI gives no MPI_THREAD_MULTIPLE";
   const Variables method{{"HALOCLINE_ALLREDUCE", "chunks"}};  // at once no array is read in place
   const Plan plan(spec_of(HLC_FLOAT64, HLC_REDUCE_SUM, kFew));
   Shared in(kFew);
@@ -135,13 +138,14 @@ TEST(SharedArraysOfARunningReduction, cannot_be_released) {
   hlc_status status = HLC_OK;
   std::thread other;
   if (rank() == 0)
-    other = std::thread([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    other = std::thread([&, runner = this_thread()] {
+      await_sleep(runner);
       void *raw = in.data();
       status = hlc_field_free(context(), &raw);
+      for (int late = 1; late < size(); ++late) MPI_Send(nullptr, 0, MPI_BYTE, late, 0, MPI_COMM_WORLD);
     });
   else
-    std::this_thread::sleep_for(std::chrono::milliseconds(800));
+    MPI_Recv(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   EXPECT_TRUE(ok(plan.run(in.data(), out.data())));
   if (other.joinable()) other.join();
   EXPECT_EQ(status, rank() == 0 ? HLC_ERR_STATE : HLC_OK);
