@@ -9,7 +9,6 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <thread>
 
 namespace {
 
@@ -84,14 +83,22 @@ TEST(Image, tells_data_that_nobody_wrote) {
 }
 
 TEST(Patience, ends_when_nothing_moves_and_not_before) {
+  using std::chrono::milliseconds;
   Patience patience;
-  patience.begin(0.5, 0);
-  for (std::uint64_t sum = 1; sum < 5; ++sum) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    EXPECT_FALSE(patience.is_over(sum)) << "it moves";
-  }
-  std::this_thread::sleep_for(std::chrono::milliseconds(600));
-  EXPECT_TRUE(patience.is_over(4)) << "nothing has moved";
+  Patience::Clock::time_point now = Patience::Clock::now();
+  patience.begin(0.5, 0, now);
+  for (std::uint64_t sum = 1; sum < 5; ++sum) EXPECT_FALSE(patience.is_over(sum, now += milliseconds(499))) << "it moves";
+  EXPECT_FALSE(patience.is_over(4, now + milliseconds(499)));
+  EXPECT_TRUE(patience.is_over(4, now + milliseconds(501))) << "nothing has moved";
+}
+
+TEST(Patience, ends_at_ten_times_its_limit_though_something_moves) {
+  using std::chrono::milliseconds;
+  Patience patience;
+  Patience::Clock::time_point now = Patience::Clock::now();
+  patience.begin(0.5, 0, now);
+  for (std::uint64_t sum = 1; sum <= 10; ++sum) EXPECT_FALSE(patience.is_over(sum, now += milliseconds(499)));
+  EXPECT_TRUE(patience.is_over(11, now += milliseconds(11)));
 }
 
 TEST(Pattern, is_a_part_of_the_name_or_has_wildcards) {

@@ -45,14 +45,13 @@ std::uint64_t Progress::sum() const {
   return sum;
 }
 
-void Patience::begin(double limit_s, std::uint64_t sum) {
+void Patience::begin(double limit_s, std::uint64_t sum, Clock::time_point now) {
   limit_ = std::chrono::duration<double>(limit_s);
-  began_ = moved_ = Clock::now();
+  began_ = moved_ = now;
   sum_ = sum;
 }
 
-bool Patience::is_over(std::uint64_t sum) {
-  const auto now = Clock::now();
+bool Patience::is_over(std::uint64_t sum, Clock::time_point now) {
   if (sum != std::exchange(sum_, sum)) moved_ = now;
   return now - moved_ > limit_ || now - began_ > 10 * limit_;
 }

@@ -40,12 +40,13 @@ class Progress {
 /// Knows when something has stood still for too long.
 class Patience {
  public:
+  using Clock = std::chrono::steady_clock;
+
   /// Begins to wait anew, for so many seconds without progress and ten times as many in all.
-  void begin(double limit_s, std::uint64_t sum);
-  bool is_over(std::uint64_t sum);
+  void begin(double limit_s, std::uint64_t sum, Clock::time_point now = Clock::now());
+  bool is_over(std::uint64_t sum, Clock::time_point now = Clock::now());
 
  private:
-  using Clock = std::chrono::steady_clock;
   std::chrono::duration<double> limit_{0};
   Clock::time_point began_, moved_;
   std::uint64_t sum_ = 0;
