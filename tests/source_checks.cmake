@@ -83,6 +83,10 @@ if(HALOCLINE_SOURCE_CHECKS)
     ${CMAKE_CTEST_COMMAND})
   add_test(NAME stamps COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/unless_same_test.py
     ${CMAKE_CURRENT_SOURCE_DIR}/scripts/unless_same.py)
+  add_test(NAME pauses.script COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/pauses_test.py
+    ${CMAKE_CURRENT_SOURCE_DIR}/scripts/pauses.py)
+  # Programs that are stopped for seconds.
+  halocline_classify(pauses.script FULL)
   add_test(NAME lint.imports COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/imports.py)
   halocline_classify(lint.imports QUICK)
   add_test(NAME shmem_interface COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/shmem_interface.py check)

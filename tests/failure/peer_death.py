@@ -22,7 +22,7 @@ import time
 
 RANKS = 3
 VICTIM = 1
-# Of the library: where it cannot know of the death, and where it can. There no rank is to wait this long, and no live one is taken for late.
+# Of the library: where it cannot know of the death, and where it can. There no rank is to wait this long, and no live one taken for late.
 TIMEOUT_S, LONG_TIMEOUT_S = 3, 100
 # After so long a rank reports that it hangs. Where that is expected nothing else is waited for.
 PATIENCE_S, SHORT_PATIENCE_S = 60, 12
