@@ -123,16 +123,17 @@ endfunction()
 # Where the MPI has a sister with the same binary interface (Intel MPI for MPICH), the tests of class every_mpi run under that, too: `name.abi`.
 set(HALOCLINE_ABI_MPIEXEC "" CACHE FILEPATH "The launcher of another MPI, with the same binary interface; empty: there is none")
 
-# halocline_mpi_test(NAME name TARGET program RANKS r... [MPI_RANKS r...] [MEMORY_RANKS r...] [QUICK_RANKS r...] [LONG_RANKS r...] [LONG] [FULL]
-#                    [WAITS] [ARGS a...] [ENV K=V...] [TIMEOUT s] [LABELS l...] [FAKE_NODES n] [LAUNCHER_ARGS a...])
+# halocline_mpi_test(NAME name TARGET program RANKS r... [MPI_RANKS r...] [ABI_RANKS r...] [MEMORY_RANKS r...] [QUICK_RANKS r...] [LONG_RANKS r...]
+#                    [LONG] [FULL] [ELSEWHERE] [WAITS] [ARGS a...] [ENV K=V...] [TIMEOUT s] [LABELS l...] [FAKE_NODES n] [LAUNCHER_ARGS a...])
 # Registers `name.n<ranks>`, or `name.n<ranks>.fake<n>`, for each rank count. TARGET is a CMake target or the path of a program. All rank counts
 # run in the main build, those in MPI_RANKS with every MPI, those in MEMORY_RANKS under sanitizers, those in QUICK_RANKS are quick too; those in
-# LONG_RANKS wait for --all. For LONG, FULL and WAITS, which hold for all rank counts, see halocline_classify. FAKE_NODES leaves out rank counts below n,
-# which cannot fill n nodes. ENV overrides what every test is given. A program that cannot run here prints why and ends with status 77: ctest
-# lists it as skipped.
+# LONG_RANKS wait for --all. `name.abi` runs by default for those of MPI_RANKS that are in ABI_RANKS, too. ELSEWHERE: the main build leaves it to --all,
+# as it has another test that finds the same; the builds of the other classes run it. For LONG, FULL and WAITS, which hold for all rank counts, see
+# halocline_classify. FAKE_NODES leaves out rank counts below n, which cannot fill n nodes. ENV overrides what every test is given. A program that
+# cannot run here prints why and ends with status 77: ctest lists it as skipped.
 function(halocline_mpi_test)
-  cmake_parse_arguments(arg "LONG;FULL;WAITS" "NAME;TARGET;TIMEOUT;FAKE_NODES"
-    "RANKS;MPI_RANKS;MEMORY_RANKS;QUICK_RANKS;LONG_RANKS;ARGS;ENV;LABELS;LAUNCHER_ARGS" ${ARGN})
+  cmake_parse_arguments(arg "LONG;FULL;ELSEWHERE;WAITS" "NAME;TARGET;TIMEOUT;FAKE_NODES"
+    "RANKS;MPI_RANKS;ABI_RANKS;MEMORY_RANKS;QUICK_RANKS;LONG_RANKS;ARGS;ENV;LABELS;LAUNCHER_ARGS" ${ARGN})
   set(every ${arg_RANKS} ${arg_MPI_RANKS} ${arg_MEMORY_RANKS} ${arg_QUICK_RANKS} ${arg_LONG_RANKS})
   if(NOT arg_NAME OR NOT arg_TARGET OR NOT every)
     message(FATAL_ERROR "halocline_mpi_test needs NAME, TARGET, and RANKS, or rank counts of another kind")
@@ -167,19 +168,27 @@ function(halocline_mpi_test)
     endif()
     set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${slots} SKIP_RETURN_CODE 77
       ENVIRONMENT "${environment};${arg_ENV}" LABELS mpi)
-    _halocline_classify_ranks(${name} ${ranks})
+    set(more "")
+    if(arg_ELSEWHERE AND "protocol" IN_LIST HALOCLINE_TEST_CLASSES)
+      set(more FULL)
+    endif()
+    _halocline_classify_ranks(${name} ${ranks} ${more})
     if(HALOCLINE_ABI_MPIEXEC AND ranks IN_LIST arg_MPI_RANKS)
       add_test(NAME ${name}.abi COMMAND ${HALOCLINE_ABI_MPIEXEC} -genv I_MPI_PIN 0 -n ${ranks} ${program} ${arg_ARGS})
       set_tests_properties(${name}.abi PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${slots} SKIP_RETURN_CODE 77
         ENVIRONMENT "${environment};${arg_ENV}" LABELS "mpi;abi")
-      _halocline_classify_ranks(${name}.abi ${ranks})
+      set(more FULL)
+      if(ranks IN_LIST arg_ABI_RANKS)
+        set(more "")
+      endif()
+      _halocline_classify_ranks(${name}.abi ${ranks} ${more})
     endif()
   endforeach()
 endfunction()
 
-# A part of halocline_mpi_test, of whose arguments it reads the kinds of rank counts.
+# A part of halocline_mpi_test, of whose arguments it reads the kinds of rank counts. What follows is for halocline_classify.
 function(_halocline_classify_ranks name ranks)
-  set(kind "")
+  set(kind ${ARGN})
   set(classes "")
   foreach(option LONG FULL WAITS)
     if(arg_${option})

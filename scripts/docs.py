@@ -50,7 +50,7 @@ def site(out, builder):
     python = str(private) if private.exists() else sys.executable
     found = subprocess.run([python, "-c", f"import {', '.join(MODULES)}"], stderr=subprocess.PIPE, text=True, check=False)
     if found.returncode:
-        print(f"skipped: {found.stderr.splitlines()[-1]}; ./go test puts it into .venv")
+        print(f"skipped: {found.stderr.splitlines()[-1]}; ./go test --all puts it into .venv")
         return SKIPPED
     if docs_names.doxygen_is_missing():
         print("skipped: there is no doxygen (Debian package doxygen)")

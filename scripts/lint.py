@@ -60,7 +60,8 @@ def sources(wanted):
 def tool_or_skip(name):
     tool = ROOT / ".venv" / "bin" / name
     if not tool.exists():
-        print(f"skipped: {name} is not in .venv; ./go test puts it there")
+        option = " --all" if name == "clang-tidy" else ""
+        print(f"skipped: {name} is not in .venv; ./go test{option} puts it there")
         sys.exit(SKIPPED)
     return str(tool)
 

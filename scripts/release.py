@@ -143,7 +143,7 @@ def faults_of_spack():
 def schemas():
     tool = ROOT / ".venv" / "bin" / "check-jsonschema"
     if not tool.exists():
-        print("skipped: check-jsonschema is not in .venv; ./go test puts it there")
+        print("skipped: check-jsonschema is not in .venv; ./go test --all puts it there")
         return SKIPPED
     faults, passed, skipped = faults_of_recipe(), 1, 0
     if shutil.which("spack"):

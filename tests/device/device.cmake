@@ -54,7 +54,7 @@ foreach(program pointers staged order lists)
   target_compile_definitions(halocline_device_${program}_hip PRIVATE HALOCLINE_STAND_IN_HIP)
 endforeach()
 halocline_mpi_test(NAME device_pointers_hip TARGET halocline_device_pointers_hip RANKS 2 LONG_RANKS 1 3)
-halocline_mpi_test(NAME device_order_hip TARGET halocline_device_order_hip RANKS 2 ARGS --gtest_filter=*/notify:*/direct)
+halocline_mpi_test(NAME device_order_hip TARGET halocline_device_order_hip LONG_RANKS 2 ARGS --gtest_filter=*/notify:*/direct)
 halocline_mpi_test(NAME device_staged_hip TARGET halocline_device_staged_hip LONG_RANKS 2 3 TIMEOUT 240)
 halocline_mpi_test(NAME device_lists_hip TARGET halocline_device_lists_hip LONG_RANKS 2 3 TIMEOUT 240)
 

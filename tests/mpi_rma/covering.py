@@ -122,19 +122,17 @@ class Search:
         """Whether the rules hold that name `factor`, as far as the row has values for them."""
         return all(holds(*(row[name] for name in names)) for names, holds in self.rules[factor] if all(name in row for name in names))
 
-    def gain(self, row, factor):
-        """How many groups the row completes by its value of `factor`."""
-        complete = (group for group in self.groups_of[factor] if all(name in row for name in group))
-        return sum(tuple(row[name] for name in group) in self.missing[group] for group in complete)
-
     def choices(self, row, factor, rng):
-        """The values that the rules allow, those with the largest gain first."""
+        """The values that the rules allow, those first that complete most groups."""
+        row[factor] = None
+        rules = [rule for rule in self.rules[factor] if all(name in row for name in rule[0])]
+        groups = [group for group in self.groups_of[factor] if all(name in row for name in group)]
         allowed = []
-        for value in self.factors[factor]:
-            row[factor] = value
-            if self.keeps_rules(row, factor):
-                allowed.append((-self.gain(row, factor), rng.random(), value))
-            del row[factor]
+        for row[factor] in self.factors[factor]:
+            if all(holds(*[row[name] for name in names]) for names, holds in rules):
+                gain = sum(tuple([row[name] for name in group]) in self.missing[group] for group in groups)
+                allowed.append((-gain, rng.random(), row[factor]))
+        del row[factor]
         return [value for _, _, value in sorted(allowed)]
 
     def extend(self, row, rng):

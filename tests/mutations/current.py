@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""Whether each place that mutations.toml and faults.toml change still stands in its file, once. Builds nothing.
+"""Whether each place that mutations.toml and faults.toml change still stands in its file, once, and whether tests that run by default are to
+find each fault. Builds nothing.
 
-Usage: current.py
+Usage: current.py [CTEST BUILD_DIR]        without a build folder tests are not looked at
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import json
 import pathlib
+import re
+import subprocess
 import sys
 import tomllib
 
@@ -20,7 +24,20 @@ def edits_of(change):
     return change.get("edit", [change] if "file" in change else [])
 
 
-def checks():
+def default_tests(ctest, folder):
+    """The names of the tests that faults.py lets find faults."""
+    listed = subprocess.run([ctest, "--test-dir", folder, "--show-only=json-v1", "-LE", "^(full|long)$"], stdout=subprocess.PIPE, check=True)
+    return [test["name"] for test in json.loads(listed.stdout)["tests"]]
+
+
+def test_checks(ctest, folder):
+    names = default_tests(ctest, folder)
+    for fault in tomllib.loads((HERE / "faults.toml").read_text())["fault"]:
+        found = any(re.search(fault["test"], name) for name in names)
+        yield f"fault '{fault['name']}': of the tests that run by default some must match {fault['test']}", found
+
+
+def place_checks():
     for name, kind in (("mutations.toml", "mutation"), ("faults.toml", "fault")):
         for change in tomllib.loads((HERE / name).read_text())[kind]:
             for edit in edits_of(change):
@@ -30,4 +47,4 @@ def checks():
 
 
 if __name__ == "__main__":
-    outcomes.report(checks())
+    outcomes.report([*place_checks(), *(test_checks(*sys.argv[1:]) if sys.argv[1:] else ())])
