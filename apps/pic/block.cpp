@@ -10,32 +10,24 @@ Block::Block(const halocline::Context &context, const Int3 &cells, const Double3
       n_{grid_.local(0), grid_.local(1), grid_.local(2)},
       length_(length),
       spacing_{length[0] / static_cast<double>(cells[0]), length[1] / static_cast<double>(cells[1]),
-               length[2] / static_cast<double>(cells[2])} {
+               length[2] / static_cast<double>(cells[2])},
+      place_(cell_numbers()) {
   for (int d = 0; d < 3; ++d) {
     // Each rank knows its own part; the largest coordinate that any rank names for a cell is the only one.
-    place_[d].assign(static_cast<std::size_t>(grid_.global(d)), 0);
-    std::fill_n(place_[d].begin() + grid_.start(d), grid_.local(d), grid_.coord(d));
-    MPI_Allreduce(MPI_IN_PLACE, place_[d].data(), static_cast<int>(place_[d].size()), MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    owner_[d].assign(static_cast<std::size_t>(grid_.global(d)), 0);
+    std::fill_n(owner_[d].begin() + grid_.start(d), grid_.local(d), grid_.coord(d));
+    MPI_Allreduce(MPI_IN_PLACE, owner_[d].data(), static_cast<int>(owner_[d].size()), MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   }
+  const auto along = [this](int d, std::int64_t i) { return (halo(d) > 0 ? i + 1 : (i + n(d)) % n(d)) * place_stride(d); };
+  for (std::int64_t i = -1; i <= n(0); ++i)
+    for (std::int64_t j = -1; j <= n(1); ++j)
+      for (std::int64_t k = -1; k <= n(2); ++k) place_[cell(i, j, k)] = static_cast<std::uint32_t>(along(0, i) + along(1, j) + along(2, k));
 }
 
 int Block::owner(const Int3 &cell) const {
   std::array<int, HLC_MAX_DIMS> coords{};
-  for (std::size_t d = 0; d < 3; ++d) coords[d] = place_[d][static_cast<std::size_t>(cell[d])];
+  for (std::size_t d = 0; d < 3; ++d) coords[d] = owner_[d][static_cast<std::size_t>(cell[d])];
   return grid_.rank_at(coords);
-}
-
-SplitArray::SplitArray(const halocline::Context &context, const Block &block, int width)
-    : width_(width),
-      halo_{block.is_split(0) ? 1 : 0, block.is_split(1) ? 1 : 0, block.is_split(2) ? 1 : 0},
-      stride_{(block.n(1) + 2 * halo_[1]) * (block.n(2) + 2 * halo_[2]) * width, (block.n(2) + 2 * halo_[2]) * width, width},
-      place_(block.cells_with_halo()),
-      data_(context, static_cast<std::size_t>((block.n(0) + 2 * halo_[0]) * stride_[0])) {
-  const auto along = [&](int d, std::int64_t i) { return (halo(d) > 0 ? i + 1 : (i + block.n(d)) % block.n(d)) * stride(d); };
-  for (std::int64_t i = -1; i <= block.n(0); ++i)
-    for (std::int64_t j = -1; j <= block.n(1); ++j)
-      for (std::int64_t k = -1; k <= block.n(2); ++k)
-        place_[block.cell(i, j, k)] = static_cast<std::size_t>(along(0, i) + along(1, j) + along(2, k));
 }
 
 void gather(const Block &block, const Array &from, double *to) {

@@ -1,5 +1,6 @@
 // A rank's block of the grid, and arrays over it. Node i is the low corner of cell i. Nodes hold E and moments, centres hold B and charge.
-// Both kinds have the block's cells and one halo cell on each side.
+// Both kinds have the block's cells, and one halo cell on each side along dimensions that are split among ranks. Along others the block borders
+// on itself: there a cell beyond one side is the cell at the other end, and nothing has to be copied or added.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -26,22 +27,30 @@ class Block {
   std::int64_t n(int d) const { return n_[at(d)]; }
   std::int64_t start(int d) const { return grid_.start(d); }
   std::int64_t global(int d) const { return grid_.global(d); }
-  /// Whether several ranks share a dimension.
-  bool is_split(int d) const { return grid_.ranks(d) > 1; }
+  /// Halo cells on each side along a dimension: 1 if several ranks share it.
+  int halo(int d) const { return grid_.ranks(d) > 1 ? 1 : 0; }
   double length(int d) const { return length_[at(d)]; }
   double spacing(int d) const { return spacing_[at(d)]; }
   /// Of a cell.
   double volume() const { return spacing_[0] * spacing_[1] * spacing_[2]; }
-  /// The number of a cell in an array; indices from -1 to n.
+  /// The number of a cell; indices from -1 to n. Numbers of neighbours differ alike everywhere.
   std::size_t cell(std::int64_t i, std::int64_t j, std::int64_t k) const {
     return static_cast<std::size_t>(((i + 1) * (n_[1] + 2) + (j + 1)) * (n_[2] + 2) + (k + 1));
   }
-  /// Cells between neighbours along a dimension.
+  /// Between the numbers of neighbours along a dimension.
   std::ptrdiff_t stride(int d) const {
     const std::int64_t row = n_[2] + 2;
     return d == 0 ? (n_[1] + 2) * row : d == 1 ? row : 1;
   }
-  std::size_t cells_with_halo() const { return static_cast<std::size_t>((n_[0] + 2) * (n_[1] + 2) * (n_[2] + 2)); }
+  std::size_t cell_numbers() const { return static_cast<std::size_t>((n_[0] + 2) * (n_[1] + 2) * (n_[2] + 2)); }
+  /// Where arrays have a cell, in cells from their first one.
+  std::size_t place(std::size_t cell) const { return place_[cell]; }
+  /// Between the places of neighbours along a dimension, but where the block borders on itself.
+  std::ptrdiff_t place_stride(int d) const {
+    const std::int64_t row = n_[2] + 2 * halo(2);
+    return d == 0 ? (n_[1] + 2 * halo(1)) * row : d == 1 ? row : 1;
+  }
+  std::size_t places() const { return static_cast<std::size_t>((n_[0] + 2 * halo(0)) * place_stride(0)); }
   std::size_t own_cells() const { return static_cast<std::size_t>(n_[0] * n_[1] * n_[2]); }
   std::int64_t global_cells() const { return global(0) * global(1) * global(2); }
   /// The rank that has a cell of the whole grid.
@@ -53,7 +62,8 @@ class Block {
   halocline::Grid grid_;
   Int3 n_;
   Double3 length_, spacing_;
-  std::vector<int> place_[3];  ///< of each cell along a dimension: the coordinate of its rank
+  std::vector<int> owner_[3];  ///< of each cell along a dimension: the coordinate of its rank
+  std::vector<std::uint32_t> place_;  ///< by the number of a cell
 };
 
 /// Calls visit(cell, own, i, j, k) for all cells of a block, whose own numbers count up from 0.
@@ -69,38 +79,17 @@ void for_own(const Block &block, const Visit &visit) {
 class Array {
  public:
   Array(const halocline::Context &context, const Block &block, int width)
-      : width_(width), data_(context, block.cells_with_halo() * static_cast<std::size_t>(width)) {}
-  double *at(std::size_t cell) { return data_.data() + cell * static_cast<std::size_t>(width_); }
-  const double *at(std::size_t cell) const { return data_.data() + cell * static_cast<std::size_t>(width_); }
-  double *data() { return data_.data(); }
-  int width() const { return width_; }
+      : block_(block), width_(static_cast<std::size_t>(width)), data_(context, block.places() * width_) {}
+  double *at(std::size_t cell) { return data_.data() + block_.place(cell) * width_; }
+  const double *at(std::size_t cell) const { return data_.data() + block_.place(cell) * width_; }
+  int width() const { return static_cast<int>(width_); }
   void clear() { std::fill(data_.data(), data_.data() + data_.size(), 0.0); }
+  /// All numbers of another array of this width, the halo included.
+  void copy(const Array &from) { std::copy(from.data_.data(), from.data_.data() + from.data_.size(), data_.data()); }
 
  private:
-  int width_;
-  halocline::SharedArray<double> data_;
-};
-
-/// As Array, but with halo cells only along dimensions that are split among ranks. Along others the block borders on itself: there a cell
-/// beyond one side is a cell of the other, and nothing has to be copied or added. Cells have the numbers that they have in an Array.
-class SplitArray {
- public:
-  /// Making one is collective.
-  SplitArray(const halocline::Context &context, const Block &block, int width);
-  double *at(std::size_t cell) { return data_.data() + place_[cell]; }
-  const double *at(std::size_t cell) const { return data_.data() + place_[cell]; }
-  int width() const { return width_; }
-  /// Halo cells on each side along a dimension, 0 or 1.
-  int halo(int d) const { return halo_[static_cast<std::size_t>(d)]; }
-  /// Numbers between neighbours along a dimension.
-  std::ptrdiff_t stride(int d) const { return stride_[static_cast<std::size_t>(d)]; }
-  void clear() { std::fill(data_.data(), data_.data() + data_.size(), 0.0); }
-
- private:
-  int width_;
-  std::array<int, 3> halo_;
-  Int3 stride_;
-  std::vector<std::size_t> place_;  ///< of each cell of an Array: the index of its first number
+  const Block &block_;
+  std::size_t width_;
   halocline::SharedArray<double> data_;
 };
 

@@ -20,7 +20,7 @@ Correction::Correction(const Setup &setup)
       guess_(setup.context, setup.block, 1),
       potential_(setup.context, setup.block, 2),
       displacement_(setup.context, setup.block, 3),
-      face_swaps_(setup, Moved(setup.block, guess_, 0, 1), Sides::faces, Way::forward, Site::gauss, "potential of an iteration"),
+      face_swaps_(setup, guess_, Sides::faces, Way::forward, Site::gauss, "potential of an iteration"),
       swaps_(setup, potential_, Sides::both, Way::forward, Site::gauss, "displacement potential"),
       x_(size()) {
   for (int d = 0; d < 3; ++d) per_square_[d] = 1 / (block_.spacing(d) * block_.spacing(d));

@@ -36,7 +36,7 @@ class Correction : public Operator {
 
   const Block &block_;
   double per_square_[3];
-  SplitArray guess_;  ///< the potential of an iteration
+  Array guess_;  ///< the potential of an iteration
   Array potential_;  ///< and, as its second number, the density of the lightest species: one swap moves both
   Array displacement_;
   Swaps face_swaps_, swaps_;

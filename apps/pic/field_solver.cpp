@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "field_solver.hpp"
 
-#include <algorithm>
-
 namespace pic {
 namespace {
 
@@ -13,7 +11,7 @@ void add_product(const double *block, const double *field, double *sum) {
 
 }  // namespace
 
-FieldSolver::FieldSolver(const Setup &setup, const SplitArray &moments, double step)
+FieldSolver::FieldSolver(const Setup &setup, const Array &moments, double step)
     : block_(setup.block),
       moments_(moments),
       step_(step),
@@ -66,7 +64,7 @@ Solved FieldSolver::solve(const Array &electric, const Array &curl_of_magnetic, 
     for (std::size_t c = 0; c < 3; ++c) right_[3 * own + c] = electric.at(cell)[c] + step_ * (curl_of_magnetic.at(cell)[c] - current[c]);
   });
   gather(block_, electric, x_.data());
-  std::copy_n(electric.at(0), block_.cells_with_halo() * 3, field_.at(0));
+  field_.copy(electric);
   multiply_mass(true, product_.data());
   multiply_mass(false, product_.data());
   add_curl_curl(product_.data());

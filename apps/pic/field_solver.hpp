@@ -13,7 +13,7 @@ namespace pic {
 class FieldSolver : public Operator {
  public:
   /// step: theta dt. Collective.
-  FieldSolver(const Setup &setup, const SplitArray &moments, double step);
+  FieldSolver(const Setup &setup, const Array &moments, double step);
 
   std::size_t size() const override { return 3 * block_.own_cells(); }
   void apply(const double *from, double *to) override;
@@ -26,7 +26,7 @@ class FieldSolver : public Operator {
   void add_curl_curl(double *to);
 
   const Block &block_;
-  const SplitArray &moments_;
+  const Array &moments_;
   double step_;
   PairOffsets pairs_;
   Array field_, curl_, curl_curl_;

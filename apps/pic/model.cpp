@@ -25,9 +25,8 @@ Model::Model(const halocline::Context &context, const Options &options, const Va
       curl_(context, block_, 3),
       electric_swaps_(setup_, state_.electric, Sides::both, Way::forward, Site::gauss, "electric field"),
       magnetic_swaps_(setup_, state_.magnetic, Sides::both, Way::forward, Site::fields, "magnetic field"),
-      moments_deposit_(setup_, Moved(block_, moments_, 0, kMoments), Sides::high, Way::reverse, Site::moments, "moments"),
-      moments_swaps_(setup_, Moved(block_, moments_, kBlock, kCurrent - kBlock), Sides::not_high_x, Way::forward, Site::moments,
-                     "moments, summed"),
+      moments_deposit_(setup_, moments_, Sides::high, Way::reverse, Site::moments, "moments"),
+      moments_swaps_(setup_, Moved(moments_, kBlock, kCurrent - kBlock), Sides::not_high_x, Way::forward, Site::moments, "moments, summed"),
       charge_deposit_(setup_, density_, Sides::both, Way::reverse, Site::gauss, "charge"),
       solver_(setup_, moments_, options.theta * options.time_step),
       correction_(setup_),
@@ -235,7 +234,7 @@ void Model::finish_gauss_error() {
 void Model::sort_particles() {
   const Shape shape(block_, 0);
   for (Species &species : state_.species) {
-    std::vector<std::size_t> first(block_.cells_with_halo() + 1);
+    std::vector<std::size_t> first(block_.cell_numbers() + 1);
     for (const Particle &p : species.particles) ++first[shape.corners(p.x).low + 1];
     for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
     std::vector<Particle> sorted(species.particles.size());

@@ -72,7 +72,7 @@ class Model {
   std::unique_ptr<Migration> migration_;
   State state_;
   Array magnetic_on_nodes_;
-  SplitArray moments_;
+  Array moments_;
   Array density_, scratch_, curl_;
   Swaps electric_swaps_, magnetic_swaps_, moments_deposit_, moments_swaps_, charge_deposit_;
   FieldSolver solver_;

@@ -21,7 +21,7 @@ void rotation(double beta, const double *magnetic, double *alpha) {
 
 namespace {
 
-void add_matrix(const Shape &shape, const Corners &corners, const double *block, const Rounded &rounded, SplitArray &moments) {
+void add_matrix(const Shape &shape, const Corners &corners, const double *block, const Rounded &rounded, Array &moments) {
   for (int a = 0; a < 8; ++a) {
     double *node = moments.at(corners.low + shape.offset[a]);
     for (int b = a; b < 8; ++b) {
@@ -32,7 +32,7 @@ void add_matrix(const Shape &shape, const Corners &corners, const double *block,
   }
 }
 
-void add_current(const Shape &shape, const Corners &corners, const double *current, const Rounded &rounded, SplitArray &moments) {
+void add_current(const Shape &shape, const Corners &corners, const double *current, const Rounded &rounded, Array &moments) {
   for (int a = 0; a < 8; ++a) {
     double *to = moments.at(corners.low + shape.offset[a]) + kCurrent;
     for (int c = 0; c < 3; ++c) to[c] += rounded(corners.weight[a] * current[c]);
@@ -42,7 +42,7 @@ void add_current(const Shape &shape, const Corners &corners, const double *curre
 }  // namespace
 
 void add_moments(const Block &block, const Species &species, double time_step, const Array &magnetic, double most_current,
-                 double most_matrix, SplitArray &moments) {
+                 double most_matrix, Array &moments) {
   const Shape shape(block, 0);
   const Rounded round_current(most_current), round_matrix(most_matrix);
   const double beta = 0.5 * species.charge_to_mass * time_step, per_volume = 1 / block.volume();

@@ -31,7 +31,7 @@ inline constexpr double kCrowd = 256;
 
 /// Adds a species' moments; a node of the halo gets what belongs to its owner. magnetic: on nodes.
 void add_moments(const Block &block, const Species &species, double time_step, const Array &magnetic, double most_current,
-                 double most_matrix, SplitArray &moments);
+                 double most_matrix, Array &moments);
 /// Adds the charge of a species on centres, per volume, to number `number` of an array.
 void add_charge(const Block &block, const Species &species, double most, int number, Array &density);
 /// Whether all own values are exact sums: none is larger than `most`.

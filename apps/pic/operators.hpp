@@ -16,9 +16,14 @@ struct Range {
   Int3 first, last;
 };
 inline Range own(const Block &block) { return {{0, 0, 0}, {block.n(0), block.n(1), block.n(2)}}; }
-/// Own cells, and `low` beside them below and `high` above.
+/// Own cells, and `low` halo cells beside them below and `high` above, 0 or 1: along dimensions that have a halo.
 inline Range wider(const Block &block, std::int64_t low, std::int64_t high) {
-  return {{-low, -low, -low}, {block.n(0) + high, block.n(1) + high, block.n(2) + high}};
+  Range range = own(block);
+  for (int d = 0; d < 3; ++d) {
+    range.first[static_cast<std::size_t>(d)] -= low * block.halo(d);
+    range.last[static_cast<std::size_t>(d)] += high * block.halo(d);
+  }
+  return range;
 }
 
 template <class Visit>

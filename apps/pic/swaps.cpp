@@ -3,26 +3,13 @@
 
 namespace pic {
 
-Moved::Moved(const Block &block, Array &array) : own(array.at(block.cell(0, 0, 0))), count(array.width()) {
-  for (int d = 0; d < 3; ++d) {
-    stride[d] = block.stride(d) * array.width();
-    halo[d] = 1;
-  }
-}
-
-Moved::Moved(const Block &block, SplitArray &array, int first, int numbers) : own(array.at(block.cell(0, 0, 0)) + first), count(numbers) {
-  for (int d = 0; d < 3; ++d) {
-    stride[d] = array.stride(d);
-    halo[d] = array.halo(d);
-  }
-}
-
 Swaps::Swaps(const Setup &setup, const Moved &moved, Sides sides, Way way, Site site, const char *name)
     : clock_(setup.clock), way_(way), site_(site), halo_(plan(setup, moved, sides, way, name)) {}
 
 /// The numbers of a cell are a fourth dimension, which is not split and has no halo: so a cell is moved as a whole.
 halocline::Halo Swaps::plan(const Setup &setup, const Moved &moved, Sides sides, Way way, const char *name) {
-  const hlc_grid &grid = setup.block.grid().raw();
+  const Block &block = setup.block;
+  const hlc_grid &grid = block.grid().raw();
   const std::int64_t global[4] = {grid.global[0], grid.global[1], grid.global[2], moved.count};
   const int dims[4] = {grid.dims[0], grid.dims[1], grid.dims[2], 1};
   const int periodic[4] = {1, 1, 1, 0};
@@ -30,13 +17,15 @@ halocline::Halo Swaps::plan(const Setup &setup, const Moved &moved, Sides sides,
   halocline::check(hlc_grid_create(setup.context.raw(), 4, global, dims, periodic, &with_numbers));
   hlc_field field{};
   hlc_halo_spec spec{};
-  field.data = moved.own;
+  double *first = moved.array.at(block.cell(0, 0, 0)) + moved.first;
   for (int d = 0; d < 3; ++d) {
-    spec.depth_low[d] = sides == Sides::high ? 0 : moved.halo[d];
-    spec.depth_high[d] = sides == Sides::not_high_x && d == 0 ? 0 : moved.halo[d];
-    field.stride_bytes[d] = moved.stride[d] * static_cast<std::int64_t>(sizeof(double));
-    field.data = static_cast<double *>(field.data) - spec.depth_low[d] * moved.stride[d];
+    spec.depth_low[d] = sides == Sides::high ? 0 : block.halo(d);
+    spec.depth_high[d] = sides == Sides::not_high_x && d == 0 ? 0 : block.halo(d);
+    const std::ptrdiff_t stride = block.place_stride(d) * moved.array.width();
+    field.stride_bytes[d] = stride * static_cast<std::int64_t>(sizeof(double));
+    first -= spec.depth_low[d] * stride;
   }
+  field.data = first;
   field.stride_bytes[3] = sizeof(double);
   field.type = HLC_FLOAT64;
   field.name = name;

@@ -22,24 +22,19 @@ struct Setup {
   Clock &clock;
 };
 
-/// The numbers of an array that a swap moves.
+/// The numbers of each cell that a swap moves: all of an array, or `count` from number `first` on.
 struct Moved {
-  Moved(const Block &block, Array &array);
-  /// `count` numbers of each cell, from number `first` on.
-  Moved(const Block &block, SplitArray &array, int first, int count);
+  Moved(Array &whole) : array(whole), first(0), count(whole.width()) {}
+  Moved(Array &part, int from, int numbers) : array(part), first(from), count(numbers) {}
 
-  double *own;  ///< the first one of the block's first cell
-  int count;
-  std::ptrdiff_t stride[3];  ///< numbers between neighbouring cells
-  int halo[3];  ///< cells on each side, 0 or 1
+  Array &array;
+  int first, count;
 };
 
 class Swaps {
  public:
   /// Collective. The array outlives it.
   Swaps(const Setup &setup, const Moved &moved, Sides sides, Way way, Site site, const char *name);
-  Swaps(const Setup &setup, Array &array, Sides sides, Way way, Site site, const char *name)
-      : Swaps(setup, Moved(setup.block, array), sides, way, site, name) {}
 
   void start();
   void finish();
