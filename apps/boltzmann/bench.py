@@ -22,7 +22,8 @@ import runs  # noqa: E402
 import summary  # noqa: E402
 
 BLOCKS = [(16, 12, 12), (16, 24, 24), (24, 32, 48)]
-PARTS = {"communication_s": "communication, us", "swap_s": "swaps, us", "total_s": "a step, us"}
+PARTS = {"communication_s": "communication, us", "swap_s": "swaps, us", "distributions_s": "of distributions, us",
+         "order_parameter_s": "of the order parameter, us", "gradients_s": "of gradients, us", "total_s": "a step, us"}
 
 
 def arguments():
@@ -48,14 +49,21 @@ def times(result, name, part):
     return [sample[part] * 1e6 for sample in result["variants"][name]["samples"]]
 
 
+def parts_of(result):
+    """The parts that a report has. One fluid has one swap, which is not listed twice."""
+    sample = result["variants"][result["order"][0]]["samples"][0]
+    return {part: title for part, title in PARTS.items() if part in sample and (part != "distributions_s" or "order_parameter_s" in sample)}
+
+
 def table_of(result):
     """A line per variant, with ratios to messages."""
     reference = "p2p" if "p2p" in result["order"] else result["order"][0]
-    head = ["", *(word for title in PARTS.values() for word in (title, f"{reference} / this"))]
+    parts = parts_of(result)
+    head = ["", *(word for title in parts.values() for word in (title, f"{reference} / this"))]
     rows = []
     for name in result["order"]:
         pairs = ((summary.in_words(times(result, name, part)),
-                  summary.ratio(times(result, reference, part), times(result, name, part))) for part in PARTS)
+                  summary.ratio(times(result, reference, part), times(result, name, part))) for part in parts)
         rows.append([name, *(word for pair in pairs for word in pair)])
     return head, rows
 

@@ -73,10 +73,10 @@ Fluid::Fluid(const halocline::Context &context, const Domain &domain, const Opti
   const auto make = [&](Memory &memory, const std::vector<Component> &components, const char *name) {
     return kind.make({context, domain, skew, memory, components, name, options.halo == "full"});
   };
-  swap_ = make(memories.distributions, distributions(options.order_parameter == "lb" ? 2 : 1), "distributions");
-  if (is_binary_) phi_swap_ = make(memories.phi, {{nullptr, "phi"}}, "order parameter");
+  swap_ = make(memories.distributions, distributions(options.order_parameter == "lb" ? 2 : 1), kSwapNames[kDistributions]);
+  if (is_binary_) phi_swap_ = make(memories.phi, {{nullptr, "phi"}}, kSwapNames[kOrderParameter]);
   if (is_differenced_)
-    flux_swap_ = make(memories.fluxes, {{nullptr, "mu"}, {nullptr, "u_x"}, {nullptr, "u_y"}, {nullptr, "u_z"}}, "gradients");
+    flux_swap_ = make(memories.fluxes, {{nullptr, "mu"}, {nullptr, "u_x"}, {nullptr, "u_y"}, {nullptr, "u_z"}}, kSwapNames[kGradients]);
 }
 
 std::int64_t Fluid::bytes_in() const {
@@ -115,17 +115,19 @@ double Fluid::inner_rows(Swap &one, int turn, RowBody body) {
 }
 
 /// Swaps, and computes the rows, of which the inner ones need nothing that is swapped.
-void Fluid::swap(Swap &one, int turn, RowBody body) {
+void Fluid::swap(Swapped which, int turn, RowBody body) {
+  Swap &one = swap_of(which);
+  double &spent = times_.swaps[which];
   const double begin = MPI_Wtime();
   one.start(turn);
   if (overlap_) {
-    times_.swap += MPI_Wtime() - begin;
+    spent += MPI_Wtime() - begin;
     const double computed = inner_rows(one, turn, body);
     one.finish(turn);
-    times_.swap += MPI_Wtime() - computed;
+    spent += MPI_Wtime() - computed;
   } else {
     one.finish(turn);
-    times_.swap += MPI_Wtime() - begin;
+    spent += MPI_Wtime() - begin;
     inner_rows(one, turn, body);
   }
   const double last = MPI_Wtime();
@@ -135,17 +137,17 @@ void Fluid::swap(Swap &one, int turn, RowBody body) {
 
 void Fluid::step() {
   if (!is_binary_) {
-    swap(*swap_, turn(), &Fluid::collide_single);
+    swap(kDistributions, turn(), &Fluid::collide_single);
   } else if (!is_differenced_) {
-    swap(*swap_, turn(), &Fluid::sum_order_parameter);
-    swap(*phi_swap_, turn(), &Fluid::collide_binary);
+    swap(kDistributions, turn(), &Fluid::sum_order_parameter);
+    swap(kOrderParameter, turn(), &Fluid::collide_binary);
   } else {
     const double begin = MPI_Wtime();
     swap_->start(turn());
     swap_->finish(turn());
-    times_.swap += MPI_Wtime() - begin;
-    swap(*phi_swap_, turn(), &Fluid::collide_binary);
-    swap(*flux_swap_, turn(), &Fluid::advance_order_parameter);
+    times_.swaps[kDistributions] += MPI_Wtime() - begin;
+    swap(kOrderParameter, turn(), &Fluid::collide_binary);
+    swap(kGradients, turn(), &Fluid::advance_order_parameter);
   }
   ++step_;
 }

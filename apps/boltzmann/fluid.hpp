@@ -12,10 +12,16 @@
 
 namespace boltzmann {
 
-/// Seconds: in swaps, in rows that read from other ranks or are read by them, and in the rest.
+/// The swaps of a step: one fluid has the first one alone, and two fluids the first two, with differences all three.
+enum Swapped { kDistributions, kOrderParameter, kGradients, kSwaps };
+inline constexpr const char *kSwapNames[kSwaps] = {"distributions", "order parameter", "gradients"};
+
+/// Seconds: in each swap, in rows that read from other ranks or are read by them, and in the rest.
 struct Times {
-  double swap = 0, outer = 0, inner = 0;
-  double total() const { return swap + outer + inner; }
+  std::array<double, kSwaps> swaps{};
+  double outer = 0, inner = 0;
+  double in_swaps() const { return swaps[kDistributions] + swaps[kOrderParameter] + swaps[kGradients]; }
+  double total() const { return in_swaps() + outer + inner; }
 };
 
 /// What there is at a site.
@@ -82,7 +88,8 @@ class Fluid {
 
  private:
   using RowBody = void (Fluid::*)(std::int64_t, std::int64_t);
-  void swap(Swap &one, int turn, RowBody body);
+  Swap &swap_of(Swapped which) { return which == kDistributions ? *swap_ : which == kOrderParameter ? *phi_swap_ : *flux_swap_; }
+  void swap(Swapped which, int turn, RowBody body);
   double inner_rows(Swap &one, int turn, RowBody body);
   void collide_single(std::int64_t x, std::int64_t y);
   void sum_order_parameter(std::int64_t x, std::int64_t y);

@@ -208,14 +208,18 @@ void time_in_turn(const Problem &problem, Fluids &all, Report &report) {
       const std::size_t turn = (i + static_cast<std::size_t>(round)) % all.size();
       mine[turn] = timed(problem, *all[turn]);
     }
-    const double local = mine.back().swap + mine.back().outer;
+    const double local = mine.back().in_swaps() + mine.back().outer;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      double sums[3] = {mine[i].swap, mine[i].outer, mine[i].inner}, least = mine[i].swap + mine[i].outer - local;
-      MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+      double least = mine[i].in_swaps() + mine[i].outer - local;
       MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
       const double total = common::slowest(mine[i].total(), MPI_COMM_WORLD);
-      for (double &sum : sums) sum /= ranks * steps;
-      report.variants[i].samples.push_back({total / steps, sums[0], sums[1], sums[2], least / steps});
+      const auto mean = [&](double seconds) {
+        MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        return seconds / (ranks * steps);
+      };
+      Times means{{}, mean(mine[i].outer), mean(mine[i].inner)};
+      std::transform(mine[i].swaps.begin(), mine[i].swaps.end(), means.swaps.begin(), mean);
+      report.variants[i].samples.push_back({total / steps, least / steps, means});
     }
   }
 }
@@ -251,7 +255,7 @@ int run(const Options &options, int argc, char **argv) {
     time_in_turn(problem, all, report);
   }
   if (!problem.speaks()) return 0;
-  if (options.repeats > 0) std::fputs(table_of(report).c_str(), stdout);
+  if (options.repeats > 0) std::fputs(table_of(options, report).c_str(), stdout);
   if (!options.json.empty()) return common::try_to_write([&] { write_json(options, domain, report); });
   return 0;
 }

@@ -5,6 +5,7 @@
 #include <common/json.hpp>
 #include <common/table.hpp>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace boltzmann {
@@ -16,10 +17,30 @@ std::string by(Get get) {
 }
 
 /// Microseconds of a step.
-std::string spread_of(const Result &result, double Result::Sample::*part) {
+template <class Part>
+std::string spread_of(const Result &result, Part part) {
   std::vector<double> values;
-  for (const Result::Sample &sample : result.samples) values.push_back(sample.*part * 1e6);
+  for (const Result::Sample &sample : result.samples) values.push_back(part(sample) * 1e6);
   return common::spread(values, 2);
+}
+
+std::size_t swaps_of(const Options &o) { return o.order_parameter == "fd" ? 3 : o.is_binary() ? 2 : 1; }
+
+/// "order_parameter_s" and so on.
+std::string key_of(std::size_t swap) {
+  std::string key = kSwapNames[swap];
+  std::replace(key.begin(), key.end(), ' ', '_');
+  return key + "_s";
+}
+
+common::Json json_of(const Options &o, const Result::Sample &s) {
+  common::Json one = {{"total_s", s.total},
+                      {"communication_s", s.communication},
+                      {"swap_s", s.parts.in_swaps()},
+                      {"outer_s", s.parts.outer},
+                      {"inner_s", s.parts.inner}};
+  for (std::size_t swap = 0; swap < swaps_of(o); ++swap) one[key_of(swap)] = s.parts.swaps[swap];
+  return one;
 }
 
 }  // namespace
@@ -43,13 +64,21 @@ std::string line_of(int step, const State &s, bool is_binary) {
   return line + ", fingerprint " + common::hexadecimal(s.fingerprint) + "\n";
 }
 
-std::string table_of(const Report &report) {
-  std::vector<common::Cells> rows{{"variant", "a step, us", "communication", "swaps", "outer rows", "inner rows", "KB per step"}};
-  for (const Result &result : report.variants)
-    rows.push_back({result.name, spread_of(result, &Result::Sample::total),
-                    result.name == "local" ? "none" : spread_of(result, &Result::Sample::communication),
-                    spread_of(result, &Result::Sample::swap), spread_of(result, &Result::Sample::outer),
-                    spread_of(result, &Result::Sample::inner), common::number(static_cast<double>(result.bytes_in) / 1e3, 1)});
+std::string table_of(const Options &o, const Report &report) {
+  std::vector<common::Cells> rows{{"variant", "a step, us", "communication"}};
+  for (std::size_t swap = 0; swap < swaps_of(o); ++swap) rows[0].push_back("swap of " + std::string(kSwapNames[swap]));
+  rows[0].insert(rows[0].end(), {"outer rows", "inner rows", "KB per step"});
+  using Sample = Result::Sample;
+  for (const Result &result : report.variants) {
+    common::Cells row{result.name, spread_of(result, [](const Sample &s) { return s.total; }),
+                      result.name == "local" ? "none" : spread_of(result, [](const Sample &s) { return s.communication; })};
+    for (std::size_t swap = 0; swap < swaps_of(o); ++swap)
+      row.push_back(spread_of(result, [swap](const Sample &s) { return s.parts.swaps[swap]; }));
+    row.push_back(spread_of(result, [](const Sample &s) { return s.parts.outer; }));
+    row.push_back(spread_of(result, [](const Sample &s) { return s.parts.inner; }));
+    row.push_back(common::number(static_cast<double>(result.bytes_in) / 1e3, 1));
+    rows.push_back(row);
+  }
   return common::drawn(rows);
 }
 
@@ -58,9 +87,7 @@ void write_json(const Options &o, const Domain &domain, const Report &report) {
   Json variants = Json::object(), order = Json::array();
   for (const Result &result : report.variants) {
     Json samples = Json::array(), comparisons = Json::array();
-    for (const Result::Sample &s : result.samples)
-      samples.push_back(
-          {{"total_s", s.total}, {"communication_s", s.communication}, {"swap_s", s.swap}, {"outer_s", s.outer}, {"inner_s", s.inner}});
+    for (const Result::Sample &s : result.samples) samples.push_back(json_of(o, s));
     for (const Comparison &c : result.comparisons)
       comparisons.push_back({{"what", c.what}, {"found", c.found}, {"right", c.right}, {"error", c.error}});
     order.push_back(result.name);

@@ -16,10 +16,11 @@ struct Result {
   std::string unstable;  ///< where it has become so, and then stopped
   std::vector<Comparison> comparisons;
   std::int64_t bytes_in = 0;  ///< of a step, from all ranks to others
-  /// Of a step: total on the slowest rank, parts as means of the ranks. Communication is the difference from `local`, on the rank where it is
-  /// least: others also wait for a rank that computes slower.
+  /// Seconds of a step: total on the slowest rank, parts as means of the ranks. Communication is the difference from `local`, on the rank where
+  /// it is least: others also wait for a rank that computes slower.
   struct Sample {
-    double total = 0, swap = 0, outer = 0, inner = 0, communication = 0;
+    double total = 0, communication = 0;
+    Times parts;
   };
   std::vector<Sample> samples;
 };
@@ -34,7 +35,7 @@ std::string title_of(const Options &options, const Domain &domain);
 /// A line about a state.
 std::string line_of(int step, const State &state, bool is_binary);
 /// The numbers of the table, one line per variant.
-std::string table_of(const Report &report);
+std::string table_of(const Options &options, const Report &report);
 /// Writes problem, environment and all samples. Throws if the file cannot be written.
 void write_json(const Options &options, const Domain &domain, const Report &report);
 

@@ -7,6 +7,7 @@ check.py BOLTZMANN [--ranks N] [--nodes N] [--preload LIBRARY] [--few] -- LAUNCH
 SPDX-License-Identifier: BSD-3-Clause
 """
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -25,6 +26,15 @@ PROBLEMS = [
 ]
 
 
+def check_columns(problem, output):
+    """The table has a column for each swap of a step."""
+    kind = problem[problem.index("--order-parameter") + 1] if "--order-parameter" in problem else "none"
+    swaps = {"none": 1, "lb": 2, "fd": 3}[kind]
+    found = re.findall(r"swap of \w+", output)
+    if len(found) != swaps:
+        sys.exit(f"order parameter {kind}: the table has {', '.join(found)}, not {swaps} swaps\n{output}")
+
+
 def main():
     options = app_check.arguments(__doc__.splitlines()[0], few=2)
     variants = QUICK if options.few else VARIANTS
@@ -34,7 +44,9 @@ def main():
         variants = ["fence", "pscw", "passive"]
     # With more ranks than cores a swap by fences takes tens of milliseconds.
     problems = PROBLEMS if options.ranks < 4 else [PROBLEMS[0], *PROBLEMS[3:]]
-    app_check.try_all(options, problems, variants, ["--variant", "right: .*"])
+    outputs = app_check.try_all(options, problems, variants, ["--variant", "right: .*"])
+    for problem, output in zip(problems, outputs):
+        check_columns(problem, output)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ def run(program, launcher, grid, problem):
     """The report of a run."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "report.json"
-        command = [*launcher, "-n", math.prod(grid), program, "--global", *GLOBAL, "--ranks", *grid, "--steps", 25, *problem,
+        command = [*launcher, "-n", math.prod(grid), program, "--global", *GLOBAL, "--ranks", *grid, "--steps", 25, "--repeats", 1, *problem,
                    "--variant", ",".join(VARIANTS), "--json", file]
         done = subprocess.run([str(word) for word in command], check=False, capture_output=True, text=True, timeout=200)
         if done.returncode != 0:
@@ -40,6 +40,16 @@ def run(program, launcher, grid, problem):
 def expected_bytes(grid):
     """What all ranks of a grid that is split along x alone get per step: five distributions at each site of a face."""
     return 2 * grid[0] * GLOBAL[1] * GLOBAL[2] * 5 * 8
+
+
+def check_swaps(report):
+    """The swaps of a step, one by one, together take the time in swaps."""
+    swaps = {"none": 1, "lb": 2, "fd": 3}[report["problem"]["order_parameter"]]
+    for name in VARIANTS:
+        (sample,) = report["variants"][name]["samples"]
+        times = [sample[part] for part in ("distributions_s", "order_parameter_s", "gradients_s") if part in sample]
+        if len(times) != swaps or not all(time > 0 for time in times) or not math.isclose(sum(times), sample["swap_s"]):
+            sys.exit(f"{name}: of {swaps} swaps a step takes {times}, and in swaps {sample['swap_s']}")
 
 
 def check_bytes(report, grid):
@@ -58,6 +68,7 @@ def main():
         right = run(program, launcher, grids[0], problem)["variants"]["view"]["fingerprint"]
         for grid in grids[1:]:
             report = run(program, launcher, grid, problem)
+            check_swaps(report)
             for name in VARIANTS:
                 found = report["variants"][name]["fingerprint"]
                 if found != right:
