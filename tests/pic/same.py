@@ -59,17 +59,20 @@ def check_intervals(folder, bits):
 
 
 def kill_when_there(file):
-    """Ends a long run with the first state that it has written."""
+    """Ends a long run with the first state that it has written. If there is none, says what the run has printed."""
     program, launcher = cases.program_and_launcher()
     command = [*launcher, "-n", "2", program, *CASE, "--steps", "1000000", "--checkpoint", str(file), "--checkpoint-every", "3"]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True) as run:
+    log = file.with_suffix(".log")
+    with log.open("w") as output, subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True) as run:
         begin = time.monotonic()
         while not file.exists() and run.poll() is None and time.monotonic() < begin + 100:
             time.sleep(0.01)
+        ended = run.poll()
         # The launcher ends its ranks.
         os.killpg(run.pid, signal.SIGTERM)
     if not file.exists():
-        sys.exit("no state was written at an interval")
+        state = "still ran after 100 s" if ended is None else f"ended with status {ended}"
+        sys.exit(f"no state was written at an interval; the run {state}:\n{log.read_text()}")
 
 
 def check_full_disk(folder, file):
