@@ -26,7 +26,7 @@ extensions = ["myst_parser", "breathe", "sphinx.ext.autodoc", "sphinx_copybutton
               "fortran_reference", "redirect"]
 root_doc = "docs/index"
 include_patterns = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/**.md", "examples/README.md",
-                    "examples/*/README.md", "apps/*/README.md"]
+                    "examples/*/README.md", "apps/*/README.md", "apps/*/details.md"]
 # Each header of the C++ API declares the namespace.
 suppress_warnings = ["duplicate_declaration.cpp"]
 
