@@ -29,8 +29,8 @@ def run(program, launcher, grid, problem):
     """The report of a run."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "report.json"
-        command = [*launcher, "-n", math.prod(grid), program, "--global", *GLOBAL, "--ranks", *grid, "--steps", 25, "--repeats", 1, *problem,
-                   "--variant", ",".join(VARIANTS), "--json", file]
+        command = [*launcher, "-n", math.prod(grid), program, "--global", *GLOBAL, "--ranks", *grid, "--steps", 25, "--repeats", 1,
+                   *problem, "--variant", ",".join(VARIANTS), "--json", file]
         done = subprocess.run([str(word) for word in command], check=False, capture_output=True, text=True, timeout=200)
         if done.returncode != 0:
             sys.exit(f"exit status {done.returncode}: {' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
