@@ -1,6 +1,6 @@
-// Neighbourhood collectives that a rank gives up, as its neighbour seems to have ended: its process has another start time, as that of another
+// Neighbourhood collectives that a rank abandons, as its neighbour seems to have ended: its process has another start time, as that of another
 // process which has got its number. The rank may use its memory again at once, so nothing of that may arrive anywhere as a block, and nothing may be
-// put into another process. All ranks get errors, in every way to wait, and none waits for ever.
+// put into another process. All ranks get errors, from each of the calls that wait, and none waits forever.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
 
@@ -135,7 +135,7 @@ class Two {
   }
   /// For this rank, rank 1.
   void seem_ended(bool now) { ended_stat = now ? stat_ : std::string(); }
-  /// Rank 0 takes rank 1 for ended, gives up, and uses its memory for something else.
+  /// Rank 0 takes rank 1 for ended, abandons the call, and uses its memory for something else.
   void give_up() {
     seem_ended(true);
     EXPECT_NE(exchange(), MPI_SUCCESS);

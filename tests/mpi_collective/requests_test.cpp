@@ -155,7 +155,8 @@ std::vector<int> ones() { return std::vector<int>(static_cast<std::size_t>(size(
 const WrongCall kWrongCalls[] = {
     {"a count", MPI_ERR_COUNT,
      [](bool is_wrong, MPI_Comm comm, MPI_Request *request) {
-       return MPI_Neighbor_alltoall_init(numbers_sent, is_wrong ? -1 : 1, MPI_INT, numbers_received, 1, MPI_INT, comm, MPI_INFO_NULL, request);
+       return MPI_Neighbor_alltoall_init(numbers_sent, is_wrong ? -1 : 1, MPI_INT, numbers_received, 1, MPI_INT, comm, MPI_INFO_NULL,
+                                         request);
      }},
     {"a datatype", MPI_ERR_TYPE,
      [](bool is_wrong, MPI_Comm comm, MPI_Request *request) {
@@ -183,13 +184,13 @@ const WrongCall kWrongCalls[] = {
      [](bool is_wrong, MPI_Comm comm, MPI_Request *request) {
        std::vector<int> counts = ones();
        if (is_wrong) counts[0] = -4;
-       return MPI_Alltoallv_init(numbers_sent, counts.data(), ones().data(), MPI_INT, numbers_received, ones().data(), ones().data(), MPI_INT,
-                                 comm, MPI_INFO_NULL, request);
+       return MPI_Alltoallv_init(numbers_sent, counts.data(), ones().data(), MPI_INT, numbers_received, ones().data(), ones().data(),
+                                 MPI_INT, comm, MPI_INFO_NULL, request);
      }},
     {"a buffer for all ranks", MPI_ERR_BUFFER,
      [](bool is_wrong, MPI_Comm comm, MPI_Request *request) {
-       return MPI_Allgatherv_init(is_wrong ? nullptr : numbers_sent, 1, MPI_INT, numbers_received, ones().data(), ones().data(), MPI_INT, comm,
-                                  MPI_INFO_NULL, request);
+       return MPI_Allgatherv_init(is_wrong ? nullptr : numbers_sent, 1, MPI_INT, numbers_received, ones().data(), ones().data(), MPI_INT,
+                                  comm, MPI_INFO_NULL, request);
      }},
 };
 

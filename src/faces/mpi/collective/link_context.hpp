@@ -108,7 +108,8 @@ class MeetingForLinks {
   /// The context that this rank knows; null if it knows none.
   const LinkContext *known() const { return known_.get(); }
   /// The context for the links. Waits for all ranks without a time limit. Collective; null, the same on all ranks, if the host carries the call, as it
-  /// does if a rank is not ready, or if one has refused its arguments. `say`: of the links that this rank is about to make; then what all ranks have said.
+  /// does if a rank is not ready, or if one has refused its arguments. `say`: of the links that this rank is about to make; then what all ranks
+  /// have said.
   std::shared_ptr<LinkContext> meet(Status ready, LinksMeeting *say);
 
  private:

@@ -73,8 +73,8 @@ bool do_some(std::vector<int> &edges, Work work) {
   return edges.size() != before;
 }
 
-/// Nothing of the host arrives in the program's memory any more. MPI ends what is cancelled whatever other ranks do, so the limit is for those that do
-/// not.
+/// Nothing of the host arrives in the program's memory any more. MPI ends what is cancelled without other ranks; the limit is for one that
+/// does not.
 void cancel_receives(Exchange &exchange) {
   constexpr std::int64_t kMost_ns = 1'000'000'000;
   const std::int64_t begin = now_ns();
@@ -101,7 +101,7 @@ PartForm::PartForm(const Pattern &pattern, const CommContext &comm) : in(count_n
 Links::~Links() {
   if (is_listed_) unlist_links(this);
   for (FarPeer &peer : far_peers_)
-    if (peer.told != MPI_REQUEST_NULL && has_world()) PMPI_Request_free(&peer.told);
+    if (peer.notice != MPI_REQUEST_NULL && has_world()) PMPI_Request_free(&peer.notice);
 }
 
 LinksMeeting Links::offer(const Pattern &pattern, const MeetingForLinks &meeting) {
@@ -405,7 +405,7 @@ bool Links::receive(Exchange &exchange, int number, bool in_host) {
   // SYNC withdrawn-before-reuse (pairs with Links::withdraw_messages): what has been copied is the message, unless it is withdrawn by now.
   std::atomic_thread_fence(std::memory_order_acquire);
   if (slot.route == Route::in_memory && slot.mover.load(std::memory_order_relaxed) == Mover::withdrawn)
-    exchange.note(refuse(MPI_ERR_OTHER, "rank %d has given up before its block was read, and says why", edge.rank));
+    exchange.note(refuse(MPI_ERR_OTHER, "rank %d has abandoned the collective before its block was read, and says why", edge.rank));
   edge.received = exchange.number;
   // SYNC read-before-reuse (pairs with Links::send)
   edge.read->value.store(exchange.number, std::memory_order_release);
@@ -450,7 +450,7 @@ void Links::leave_at(std::uint64_t number) {
   if (host_comm_) host_comm_->is_left = true;
   // The first time only. Later numbers are lower, and what this rank has sent in those exchanges is under way.
   for (FarPeer &peer : far_peers_)
-    if (before == 0) PMPI_Isend(&left_at_, 1, MPI_UINT64_T, peer.rank, leaving_tag_, host_comm_->comm, &peer.told);
+    if (before == 0) PMPI_Isend(&left_at_, 1, MPI_UINT64_T, peer.rank, leaving_tag_, host_comm_->comm, &peer.notice);
 }
 
 /// A rank for which this exchange waits in vain; -1 if there is none.
@@ -484,7 +484,7 @@ Status Links::look_for_failure(const Exchange &exchange) {
   if (exchange.is_over.load(std::memory_order_relaxed)) return Status::ok;
   const int left = find_left(exchange);
   if (left < 0) return Status::ok;
-  return fail(Status::state, "rank %d, a neighbour, has given up one of these collectives, and says why", left);
+  return fail(Status::state, "rank %d, a neighbour, has abandoned one of these collectives, and says why", left);
 }
 
 /// The program may free its buffers: no block is moved any more, of this exchange and all others that are under way. Later ones would not match those

@@ -109,7 +109,7 @@ class Links final : public DrivenLinks {
   struct FarPeer {
     int rank = MPI_PROC_NULL;
     std::uint64_t left_at = 0;  // as in PartHead
-    MPI_Request told = MPI_REQUEST_NULL;  // that this rank has left
+    MPI_Request notice = MPI_REQUEST_NULL;  // that this rank has left
   };
   struct OutEdge {
     int rank = MPI_PROC_NULL, key = 0;
@@ -174,7 +174,7 @@ class Links final : public DrivenLinks {
   std::vector<Exchange *> idle_, active_;
   std::uint64_t started_ = 0;
   PartHead *head_ = nullptr;  // of this rank
-  std::uint64_t left_at_ = 0;  // what other nodes are told
+  std::uint64_t left_at_ = 0;  // what other nodes learn
   bool is_listed_ = false;  // among those that the host's progress drives
 };
 

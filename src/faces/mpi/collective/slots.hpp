@@ -47,8 +47,8 @@ enum class Route : std::int64_t {
 };
 inline constexpr std::size_t kSlotHead = 64;  // a cache line
 
-/// The rank that copies a message in memory: the one of both that is ready first. Withdrawn: the sender has given up, and its memory may have
-/// other contents.
+/// The rank that copies a message in memory: the one of both that is ready first. Withdrawn: the sender has abandoned the exchange, and its memory
+/// may have other contents.
 enum class Mover : std::uint64_t { none, receiver, sender, sender_is_done, withdrawn };
 struct alignas(kSlotHead) SlotHead {
   std::atomic<std::uint64_t> number;  // of the message in this slot, from 1 on
