@@ -19,7 +19,7 @@ class Absence : public testing::Test {
     open();
   }
   void open() {
-    ASSERT_TRUE(ok(hlc_init(MPI_COMM_WORLD, &context_)));
+    ASSERT_TRUE(ok(open_context(MPI_COMM_WORLD, &context_)));
     hlc_context_info_t mine{};
     ASSERT_TRUE(ok(hlc_context_info(context_, &mine)));
     int node = mine.node;
@@ -48,6 +48,18 @@ class Absence : public testing::Test {
     EXPECT_EQ(context_, nullptr);
   }
 
+  /// Makes what a test begins with, on all ranks. In another context where a rank of a busy machine comes too late for that.
+  template <class Make>
+  hlc_status make_together(Make make) {
+    hlc_status made = make();
+    for (int tries = 0; tries < 10 && !everyone(made == HLC_OK); ++tries) {
+      close();
+      open();
+      made = make();
+    }
+    return made;
+  }
+
   hlc_context *context_ = nullptr;
   bool same_node_ = false;
 };
@@ -69,7 +81,8 @@ testing::AssertionResult Absence::wait_for_something_else() {
   hlc_segment_spec spec{};
   spec.notifications = 1;
   hlc_segment *segment = nullptr;
-  if (!everyone(hlc_segment_create(context_, &spec, &segment) == HLC_OK)) return testing::AssertionFailure() << hlc_error_message();
+  const hlc_status made = make_together([&] { return hlc_segment_create(context_, &spec, &segment); });
+  if (!everyone(made == HLC_OK)) return ok(made);
   void *data = nullptr;
   testing::AssertionResult named = testing::AssertionSuccess();
   if (rank() == kLate) {
@@ -101,7 +114,7 @@ TEST_F(Absence, of_a_rank_that_waits_for_something_else_names_that) {
 TEST_F(Absence, from_a_release_ends_before_twice_the_timeout) {
   Plane plane;
   hlc_halo *halo = nullptr;
-  REQUIRE_EVERYWHERE(hlc_halo_init(context_, &plane.spec, &halo) == HLC_OK);
+  REQUIRE_EVERYWHERE(make_together([&] { return hlc_halo_init(context_, &plane.spec, &halo); }) == HLC_OK);
   if (rank() == kLate) {
     wait_outside();
   } else {
@@ -136,7 +149,7 @@ TEST_F(Absence, of_a_rank_that_has_given_up_hlc_finalise_is_named) {
 TEST_F(Absence, from_a_barrier_and_a_reduction_is_named_on_its_node) {
   const hlc_segment_spec spec{};
   hlc_segment *segment = nullptr;
-  REQUIRE_EVERYWHERE(hlc_segment_create(context_, &spec, &segment) == HLC_OK);
+  REQUIRE_EVERYWHERE(make_together([&] { return hlc_segment_create(context_, &spec, &segment); }) == HLC_OK);
   if (rank() == kLate) {
     wait_outside();
   } else {
