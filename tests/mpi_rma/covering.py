@@ -128,10 +128,11 @@ class Search:
         rules = [rule for rule in self.rules[factor] if all(name in row for name in rule[0])]
         groups = [group for group in self.groups_of[factor] if all(name in row for name in group)]
         allowed = []
-        for row[factor] in self.factors[factor]:
+        for value in self.factors[factor]:
+            row[factor] = value
             if all(holds(*[row[name] for name in names]) for names, holds in rules):
                 gain = sum(tuple([row[name] for name in group]) in self.missing[group] for group in groups)
-                allowed.append((-gain, rng.random(), row[factor]))
+                allowed.append((-gain, rng.random(), value))
         del row[factor]
         return [value for _, _, value in sorted(allowed)]
 

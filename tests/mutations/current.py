@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Whether each place that mutations.toml and faults.toml change still stands in its file, once, and whether tests that run by default are to
-find each fault. Builds nothing.
+"""Whether each place that mutations.toml and faults.toml change still stands in its file, once, and whether tests that run by default are
+to find each fault. Builds nothing.
 
 Usage: current.py [CTEST BUILD_DIR]        without a build folder tests are not looked at
 
@@ -26,8 +26,9 @@ def edits_of(change):
 
 def default_tests(ctest, folder):
     """The names of the tests that faults.py lets find faults."""
-    listed = subprocess.run([ctest, "--test-dir", folder, "--show-only=json-v1", "-LE", "^(full|long)$"], stdout=subprocess.PIPE, check=True)
-    return [test["name"] for test in json.loads(listed.stdout)["tests"]]
+    command = [ctest, "--test-dir", folder, "--show-only=json-v1", "-LE", "^(full|long)$"]
+    listed = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
+    return [test["name"] for test in json.loads(listed)["tests"]]
 
 
 def test_checks(ctest, folder):
