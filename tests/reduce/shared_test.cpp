@@ -122,7 +122,7 @@ TEST(SharedArraysThatOthersHaveReleased, are_copied) {
     run_and_spoil(plan, 1, rank() % 2 == 1 ? own_in.data() : in.data(), rank() % 2 == 1 ? own_out.data() : out.data(), expected);
 }
 
-/// Another thread of this rank, while the run waits for the others, which come late: the arrays are kept.
+/// Another thread of this rank, while the run waits for the others, which are late: the arrays are kept.
 TEST(SharedArraysOfARunningReduction, cannot_be_released) {
   if (size() == 1) GTEST_SKIP() << "nobody can come late";
   int level = MPI_THREAD_SINGLE;
