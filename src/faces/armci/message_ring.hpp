@@ -66,6 +66,7 @@ class RingEnd {
       // SYNC message-before-written (pairs with write)
       seen_ = static_cast<std::int64_t>(ring_->written.value.load(std::memory_order_acquire));
       if (seen_ == here_) return false;
+      fetch_first_lines();
     }
     std::memcpy(head, place(here_), sizeof *head);
     return true;
@@ -82,9 +83,15 @@ class RingEnd {
   }
 
  private:
-  static constexpr std::int64_t kHead = sizeof(MessageHead);
+  static constexpr std::int64_t kHead = sizeof(MessageHead), kLine = 64, kAtOnce = 1024;
 
   char *place(std::int64_t number) const { return ring_->bytes() + (number & (capacity_ - 1)); }
+
+  /// What has been written comes while the head is read, and not after it, when its length is known.
+  void fetch_first_lines() const {
+    const std::int64_t end = std::min(seen_, here_ + kAtOnce);
+    for (std::int64_t line = here_ + kLine; line < end; line += kLine) __builtin_prefetch(place(line));
+  }
 
   /// Calls copy(place in the ring, bytes before, bytes) for the one or two pieces of a message's bytes.
   template <class Copy>
