@@ -69,6 +69,21 @@ const std::map<std::string, std::function<void()>> kCalls{
     {"test_some_null", [] { shmem_long_test_some_vector(numbers, 2, no_indices, nullptr, SHMEM_CMP_EQ, numbers); }},
     {"wait_vector_null", [] { shmem_long_wait_until_all_vector(numbers, 2, nullptr, SHMEM_CMP_EQ, none); }},
     {"test_all_null", [] { shmem_long_test_all(none, 2, nullptr, SHMEM_CMP_EQ, 0); }},
+    {"wait_stack",
+     [] {
+       long local = 0;
+       shmem_long_wait_until(&local, SHMEM_CMP_EQ, 1);
+     }},
+    {"wait_any_stack",
+     [] {
+       long local[2] = {};
+       shmem_long_wait_until_any(local, 2, nullptr, SHMEM_CMP_EQ, 1);
+     }},
+    {"signal_stack",
+     [] {
+       std::uint64_t local = 0;
+       shmem_signal_wait_until(&local, SHMEM_CMP_EQ, 1);
+     }},
     {"signal_null", [] { shmem_signal_wait_until(no_signal, SHMEM_CMP_EQ, 1); }},
     {"all_reduce_dest", [] { shmem_long_sum_reduce(SHMEM_TEAM_WORLD, none, numbers, 1); }},
     {"all_reduce_many", [] { shmem_long_sum_reduce(SHMEM_TEAM_WORLD, numbers, numbers, kTooMany); }},

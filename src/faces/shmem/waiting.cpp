@@ -96,10 +96,17 @@ std::size_t *checked(const char *call, std::size_t *indices, std::size_t nelems)
 
 constexpr const char *kWhat = "a variable that another PE changes";
 
+/// No PE can change another variable, and the wait would not end.
+template <class T>
+void need_symmetric(const char *call, volatile T *variables, std::size_t count, const char *name) {
+  static_cast<void>(find_offset(call, {const_cast<T *>(variables), count * sizeof(T), name}, need_job(call).rank()));
+}
+
 template <class T>
 void wait_until(const char *call, volatile T *ivar, int cmp, T with) {
   check(call, cmp, ivar);
   if (compares(cmp, load(ivar), with)) return;
+  need_symmetric(call, ivar, 1, "ivar");
   wait_for(call, kWhat, [&] { return compares(cmp, load(ivar), with); });
 }
 
@@ -111,16 +118,23 @@ int test(const char *call, volatile T *ivar, int cmp, T with) {
   return compares(cmp, load(ivar), with) ? 1 : 0;
 }
 
+template <class T, class There>
+void wait_for_some_of(const char *call, const Variables<T> &variables, There there) {
+  if (there()) return;
+  need_symmetric(call, variables.values, variables.count, "ivars");
+  wait_for(call, kWhat, there);
+}
+
 template <class T>
 void wait_until_all(const char *call, const Variables<T> &variables) {
-  wait_for(call, kWhat, [&] { return variables.all(); });
+  wait_for_some_of(call, variables, [&] { return variables.all(); });
 }
 
 template <class T>
 std::size_t wait_until_any(const char *call, const Variables<T> &variables) {
   std::size_t found = SIZE_MAX;
   if (variables.none_counts()) return found;
-  wait_for(call, kWhat, [&] { return (found = variables.any()) != SIZE_MAX; });
+  wait_for_some_of(call, variables, [&] { return (found = variables.any()) != SIZE_MAX; });
   return found;
 }
 
@@ -128,7 +142,7 @@ template <class T>
 std::size_t wait_until_some(const char *call, const Variables<T> &variables, std::size_t *indices) {
   std::size_t found = 0;
   if (variables.none_counts()) return found;
-  wait_for(call, kWhat, [&] { return (found = variables.some(indices)) != 0; });
+  wait_for_some_of(call, variables, [&] { return (found = variables.some(indices)) != 0; });
   return found;
 }
 
@@ -212,7 +226,9 @@ uint64_t pshmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64_t cmp_valu
   constexpr const char *call = "shmem_signal_wait_until";
   check(call, cmp, sig_addr, "sig_addr");
   uint64_t value = load(sig_addr);
-  if (!compares(cmp, value, cmp_value)) wait_for(call, "a signal", [&] { return compares(cmp, value = load(sig_addr), cmp_value); });
+  if (compares(cmp, value, cmp_value)) return value;
+  need_symmetric(call, sig_addr, 1, "sig_addr");
+  wait_for(call, "a signal", [&] { return compares(cmp, value = load(sig_addr), cmp_value); });
   return value;
 }
 
