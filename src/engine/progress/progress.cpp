@@ -3,7 +3,6 @@
 #include "engine/progress/progress.hpp"
 
 #include <poll.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -16,6 +15,8 @@
 #include <system_error>
 #include <vector>
 
+#include "base/blocked_signals.hpp"
+
 namespace halocline::core {
 namespace {
 
@@ -25,22 +26,6 @@ constexpr long kLongestSleep_ns = 100'000'000;
 constexpr long kSparePause_ns = 4'000'000, kBusyPause_ns = 50'000, kFirstPause_ns = 1'000'000, kLongestPause_ns = 8'000'000;
 constexpr int kBusyPauses = 20;  // after the last arrival
 constexpr long kLongestExit_ns = 1'000'000'000;
-
-/// Blocks all signals while a thread is started, so that the thread inherits this: signals are for the application's threads.
-class BlockedSignals {
- public:
-  BlockedSignals() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  BlockedSignals(const BlockedSignals &) = delete;
-  BlockedSignals &operator=(const BlockedSignals &) = delete;
-  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_;
-};
 
 /// The sleeps of a spare thread.
 class Pauses {

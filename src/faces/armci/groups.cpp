@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "faces/armci/blocked_call.hpp"
 #include "faces/armci/profiling.hpp"
 
 namespace halocline::core::armci {
@@ -52,22 +53,31 @@ void check_ranks(const Job &job, const char *call, const ARMCI_Group &parent, co
   }
 }
 
+std::vector<int> procs_of(const ARMCI_Group &group) { return {group.grp_to_abs, group.grp_to_abs + group.size}; }
+
+std::vector<int> procs_of(const ARMCI_Group &group, std::vector<int> ranks) {
+  for (int &rank : ranks) rank = proc_of(group, rank);
+  return ranks;
+}
+
 void create(Job &job, const char *call, const ARMCI_Group &parent, const int *ranks, int count, ARMCI_Group *out) {
   if (!out) end_all_with("%s on rank %d: group_out is NULL", call, job.rank());
   check_member(job, call, &parent);
   check_ranks(job, call, parent, ranks, count);
   const bool is_member = std::find(ranks, ranks + count, parent.rank) != ranks + count;
-  fill_group(job, is_member ? make_comm(parent, ranks, count) : MPI_COMM_NULL, *out);
+  fill_group(job, is_member ? make_comm(job, call, parent, {ranks, ranks + count}) : MPI_COMM_NULL, *out);
 }
 
 }  // namespace
 
-MPI_Comm make_comm(const ARMCI_Group &parent, const int *ranks, int count) {
+MPI_Comm make_comm(Job &job, const char *call, const ARMCI_Group &parent, const std::vector<int> &ranks) {
   constexpr int kTag = 1;
   MPI_Group all, members;
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_group(parent.comm, &all);
-  MPI_Group_incl(all, count, ranks, &members);
+  MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &members);
+  meet_members(job, call, procs_of(parent, ranks));
+  const BlockedCall blocked(job, call);
   settle_mpi(MPI_Comm_create_group(parent.comm, members, kTag, &comm), "MPI_Comm_create_group");
   MPI_Group_free(&all);
   MPI_Group_free(&members);
@@ -173,9 +183,11 @@ int ARMCI_Absolute_id(ARMCI_Group *group, int group_rank) {
 
 int ARMCIX_Group_split(ARMCI_Group *parent, int color, int key, ARMCI_Group *new_group) {
   constexpr const char *call = "ARMCIX_Group_split";
-  return enter(call, [&](const Job &job) {
+  return enter(call, [&](Job &job) {
     check_member(job, call, parent);
     need_argument(call, "new_group", new_group);
+    meet_members(job, call, procs_of(*parent));
+    const BlockedCall blocked(job, call);
     MPI_Comm comm = MPI_COMM_NULL;
     settle_mpi(MPI_Comm_split(parent->comm, color, key, &comm), "MPI_Comm_split");
     fill_group(job, comm, *new_group);
@@ -185,9 +197,11 @@ int ARMCIX_Group_split(ARMCI_Group *parent, int color, int key, ARMCI_Group *new
 
 int ARMCIX_Group_dup(ARMCI_Group *parent, ARMCI_Group *new_group) {
   constexpr const char *call = "ARMCIX_Group_dup";
-  return enter(call, [&](const Job &job) {
+  return enter(call, [&](Job &job) {
     check_member(job, call, parent);
     need_argument(call, "new_group", new_group);
+    meet_members(job, call, procs_of(*parent));
+    const BlockedCall blocked(job, call);
     MPI_Comm comm = MPI_COMM_NULL;
     settle_mpi(MPI_Comm_dup(parent->comm, &comm), "MPI_Comm_dup");
     fill_group(job, comm, *new_group);

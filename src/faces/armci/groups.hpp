@@ -11,7 +11,7 @@ void fill_group(const Job &job, MPI_Comm comm, ARMCI_Group &group);
 /// Frees the communicator and the tables.
 void release_group(ARMCI_Group &group);
 /// The communicator of some ranks of a group. Only these take part.
-MPI_Comm make_comm(const ARMCI_Group &parent, const int *ranks, int count);
+MPI_Comm make_comm(Job &job, const char *call, const ARMCI_Group &parent, const std::vector<int> &ranks);
 /// A barrier of the members.
 void group_barrier(Job &job, const char *call, const ARMCI_Group &group);
 /// The process that is a rank of the group.

@@ -16,6 +16,7 @@
 #include "faces/armci/node_messages.hpp"
 #include "faces/armci/own_messages.hpp"
 #include "faces/armci/unordered.hpp"
+#include "faces/common/long_wait.hpp"
 #include "faces/common/runtime.hpp"
 
 namespace halocline::core::armci {
@@ -90,7 +91,10 @@ auto enter(const char *call, Work work) {
   }
 }
 
-/// Calls look() until it returns anything but `again`, which it returns. Ends all processes if one of them is lost meanwhile. Messages that
+/// The failure of a wait that has lasted as long as HALOCLINE_TIMEOUT says.
+Status timed_out(const Job &job, const char *call);
+
+/// Calls look() until it returns anything but `again`, which it returns. Fails if one of the processes is lost meanwhile. Messages that
 /// no call waits for are kept after some looks.
 template <class Look>
 Status await(Job &job, const char *call, Look look, WakeUp wake_up = WakeUp::by_polling) {
@@ -101,9 +105,12 @@ Status await(Job &job, const char *call, Look look, WakeUp wake_up = WakeUp::by_
     return look();
   };
   Wait wait(job.context, wake_up);
+  const LongWait long_wait;
   return pause_until(wait, look_and_keep, [&] {
+    long_wait.tell(call, "rank", job.rank(), "another rank");
     HLC_TRY(job.attend(call));
-    return job.watch.send_notice(call, 0);
+    HLC_TRY(job.watch.send_notice(call, 0));
+    return long_wait.has_timed_out() ? timed_out(job, call) : Status::ok;
   });
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "engine/communicator/collective.hpp"
+#include "faces/armci/blocked_call.hpp"
 #include "faces/armci/groups.hpp"
 #include "faces/armci/mutex_set.hpp"
 
@@ -28,8 +29,11 @@ Status Job::open_face() {
   allocations.open(size());
   notified.resize(static_cast<std::size_t>(size()));
   seen.resize(static_cast<std::size_t>(size()));
-  HLC_TRY(find_nodes());
-  HLC_TRY(make_communicators());
+  {
+    const BlockedCall blocked(*this, "ARMCI_Init");
+    HLC_TRY(find_nodes());
+    HLC_TRY(make_communicators());
+  }
   return commit_everyone();
 }
 
@@ -90,6 +94,10 @@ void Job::fence(const char *call, int proc) {
 
 void Job::barrier(const char *call) {
   settle(await(*this, call, [&] { return everyone_.barrier(group_resources); }, WakeUp::by_doorbell));
+}
+
+Status timed_out(const Job &job, const char *call) {
+  return fail(Status::timeout, "%s on rank %d: timed out waiting for another rank (HALOCLINE_TIMEOUT)", call, job.rank());
 }
 
 void await_mpi(Job &job, const char *call, MPI_Request request, MPI_Status *status) {

@@ -35,7 +35,7 @@ std::vector<int> procs_in(const Job &job, const char *call, int scope) {
   return members_in(job, scope, job.world);
 }
 
-ScopeComm::ScopeComm(const Job &job, const char *call, int scope, const ARMCI_Group &group) {
+ScopeComm::ScopeComm(Job &job, const char *call, int scope, const ARMCI_Group &group) {
   check_scope(job, call, scope);
   procs_ = members_in(job, scope, group);
   if (scope == SCOPE_ALL)
@@ -43,27 +43,27 @@ ScopeComm::ScopeComm(const Job &job, const char *call, int scope, const ARMCI_Gr
   else if (group.comm == job.world.comm)
     comm_ = scope == SCOPE_NODE ? job.node_comm : job.masters_comm;
   else
-    make(job, group);
+    make(job, call, group);
 }
 
-ScopeComm::ScopeComm(const Job &job, const char *call, const ARMCI_Group &group, int first, int count) {
+ScopeComm::ScopeComm(Job &job, const char *call, const ARMCI_Group &group, int first, int count) {
   if (first < 0 || count < 1 || first + count > group.size)
     end_all_with("%s on rank %d: ranks %d to %d are not all in the group, which has %d", call, job.rank(), first, first + count - 1,
                  group.size);
   for (int rank = first; rank < first + count; ++rank) procs_.push_back(proc_of(group, rank));
-  make(job, group);
+  make(job, call, group);
 }
 
 ScopeComm::~ScopeComm() {
   if (is_own_) MPI_Comm_free(&comm_);
 }
 
-void ScopeComm::make(const Job &job, const ARMCI_Group &group) {
+void ScopeComm::make(Job &job, const char *call, const ARMCI_Group &group) {
   if (std::find(procs_.begin(), procs_.end(), job.rank()) == procs_.end()) return;
   std::vector<int> ranks;
   ranks.reserve(procs_.size());
   for (const int proc : procs_) ranks.push_back(group.abs_to_grp[proc]);
-  comm_ = make_comm(group, ranks.data(), static_cast<int>(ranks.size()));
+  comm_ = make_comm(job, call, group, ranks);
   is_own_ = true;
 }
 

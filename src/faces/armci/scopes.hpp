@@ -14,9 +14,9 @@ std::vector<int> procs_in(const Job &job, const char *call, int scope);
 /// A communicator of the members of a group that are in a scope. Those of the world group exist; others are made for one call.
 class ScopeComm {
  public:
-  ScopeComm(const Job &job, const char *call, int scope, const ARMCI_Group &group);
+  ScopeComm(Job &job, const char *call, int scope, const ARMCI_Group &group);
   /// That of some consecutive ranks of a group.
-  ScopeComm(const Job &job, const char *call, const ARMCI_Group &group, int first, int count);
+  ScopeComm(Job &job, const char *call, const ARMCI_Group &group, int first, int count);
   ScopeComm(const ScopeComm &) = delete;
   ScopeComm &operator=(const ScopeComm &) = delete;
   ~ScopeComm();
@@ -27,7 +27,7 @@ class ScopeComm {
   int rank_of(const Job &job, const char *call, int proc) const;
 
  private:
-  void make(const Job &job, const ARMCI_Group &group);
+  void make(Job &job, const char *call, const ARMCI_Group &group);
 
   std::vector<int> procs_;  // by rank
   MPI_Comm comm_ = MPI_COMM_NULL;

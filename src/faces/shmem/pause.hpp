@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/communicator/wait_until.hpp"
+#include "faces/common/long_wait.hpp"
 #include "faces/shmem/failure.hpp"
 #include "faces/shmem/job.hpp"
 
@@ -35,7 +36,11 @@ void wait_while_again(const char *call, const char *what, Look look) {
   const Status soon = look_often(job, look);
   if (soon != Status::again) return must(soon);
   Wait wait(job.context, WakeUp::by_polling);
-  must(pause_until(wait, look, [&] { return look_for_failure(call, what, job, wait); }));
+  const LongWait long_wait;
+  must(pause_until(wait, look, [&] {
+    long_wait.tell(call, "PE", job.rank(), what);
+    return look_for_failure(call, what, job, wait);
+  }));
 }
 
 /// Waits until there() is true.
