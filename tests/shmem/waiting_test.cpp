@@ -120,6 +120,18 @@ TEST(ShmemWait, returns_the_signal_for_which_it_waited) {
   }
 }
 
+TEST(ShmemWait, waits_for_another_pes_variable_that_shmem_ptr_finds) {
+  const Words words(1);
+  *words.get() = 0;
+  meet();
+  if (auto *theirs = static_cast<std::uint64_t *>(shmem_ptr(words.get(), next()))) {
+    shmem_uint64_p(words.get(), 5, next());
+    shmem_uint64_wait_until(theirs, SHMEM_CMP_EQ, 5);
+    EXPECT_EQ(*theirs, 5u);
+  }
+  meet();
+}
+
 TEST(ShmemWait, has_its_deprecated_form) {
   const Words words(1);
   auto *flag = reinterpret_cast<long *>(words.get());

@@ -96,17 +96,18 @@ std::size_t *checked(const char *call, std::size_t *indices, std::size_t nelems)
 
 constexpr const char *kWhat = "a variable that another PE changes";
 
-/// No PE can change another variable, and the wait would not end.
-template <class T>
-void need_symmetric(const char *call, volatile T *variables, std::size_t count, const char *name) {
-  static_cast<void>(find_offset(call, {const_cast<T *>(variables), count * sizeof(T), name}, need_job(call).rank()));
+/// No PE can change another variable, and the wait would not end. Those of other PEs, which shmem_ptr finds, may be waited for as well.
+void need_symmetric(const char *call, const Symmetric &variables) {
+  if (near.members == 0) return;  // the PEs of the node do not follow each other, and where their parts end is not known
+  const std::size_t offset = reinterpret_cast<std::uintptr_t>(variables.address) - reinterpret_cast<std::uintptr_t>(near.parts);
+  if (offset >= near.members * near.stride) static_cast<void>(find_offset(call, variables, need_job(call).rank()));
 }
 
 template <class T>
 void wait_until(const char *call, volatile T *ivar, int cmp, T with) {
   check(call, cmp, ivar);
   if (compares(cmp, load(ivar), with)) return;
-  need_symmetric(call, ivar, 1, "ivar");
+  need_symmetric(call, {const_cast<T *>(ivar), sizeof(T), "ivar"});
   wait_for(call, kWhat, [&] { return compares(cmp, load(ivar), with); });
 }
 
@@ -121,7 +122,7 @@ int test(const char *call, volatile T *ivar, int cmp, T with) {
 template <class T, class There>
 void wait_for_some_of(const char *call, const Variables<T> &variables, There there) {
   if (there()) return;
-  need_symmetric(call, variables.values, variables.count, "ivars");
+  need_symmetric(call, {const_cast<T *>(variables.values), variables.count * sizeof(T), "ivars"});
   wait_for(call, kWhat, there);
 }
 
@@ -227,7 +228,7 @@ uint64_t pshmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64_t cmp_valu
   check(call, cmp, sig_addr, "sig_addr");
   uint64_t value = load(sig_addr);
   if (compares(cmp, value, cmp_value)) return value;
-  need_symmetric(call, sig_addr, 1, "sig_addr");
+  need_symmetric(call, {sig_addr, sizeof *sig_addr, "sig_addr"});
   wait_for(call, "a signal", [&] { return compares(cmp, value = load(sig_addr), cmp_value); });
   return value;
 }
