@@ -72,6 +72,21 @@ int make_wrong_call(const char *name, char *theirs, int other) {
     ARMCI_Create_mutexes(1);
     ARMCI_Unlock(0, other);
   }
+  if (is("mutex_twice")) {
+    ARMCI_Create_mutexes(1);
+    if (armci_msg_me() == 0) {
+      ARMCI_Lock(0, other);
+      ARMCI_Lock(0, other);
+    }
+    ARMCI_Barrier();
+  }
+  if (is("mutex_of_another")) {
+    ARMCI_Create_mutexes(1);
+    if (armci_msg_me() == 1) ARMCI_Lock(0, other);
+    ARMCI_Barrier();
+    if (armci_msg_me() == 0) ARMCI_Unlock(0, other);
+    ARMCI_Barrier();
+  }
   if (is("lock_no_mutex")) {
     ARMCI_Create_mutexes(1);
     ARMCI_Lock(5, other);

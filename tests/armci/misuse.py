@@ -27,6 +27,8 @@ WAYS = {
     "lock_no_mutexes": r"ARMCI_Lock.*mutex",
     "lock_no_mutex": r"ARMCI_Lock.*5",
     "unlock_unlocked": r"ARMCI_Unlock.*0",
+    "mutex_twice": r"ARMCI_Lock on rank 0: this rank has locked mutex 0 of rank 1 already",
+    "mutex_of_another": r"ARMCI_Unlock on rank 0: mutex 0 of rank 1 is locked by another rank",
     "mutexes_negative": r"ARMCI_Create_mutexes.*-2",
     "malloc_negative": r"ARMCI_Malloc.*-8",
     "free_unknown": r"ARMCI_Free",

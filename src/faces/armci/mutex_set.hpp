@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <mutex>
 #include <vector>
 
 #include "faces/armci/job.hpp"
@@ -27,9 +28,19 @@ class MutexSet {
   void unlock(Job &job, const char *call, int mutex, int rank);
 
  private:
+  struct Held {
+    int mutex, rank;
+    bool operator==(const Held &) const = default;
+  };
+
   const RemoteMemory &memory_of(Job &job, const char *call, int mutex, int rank) const;
+  bool holds(Held held);
+  void note(Held held);
+  bool forget(Held held);
 
   Allocation memory_;
+  std::mutex guard_;  // of what follows
+  std::vector<Held> held_;  // by this process
 };
 
 }  // namespace halocline::core::armci

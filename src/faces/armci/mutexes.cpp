@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <armcix.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 
@@ -55,6 +56,12 @@ class Word {
 Word next_of(const char *call, const RemoteMemory &memory, int mutex) { return {call, memory, mutex, offsetof(Mutex, next)}; }
 Word served_of(const char *call, const RemoteMemory &memory, int mutex) { return {call, memory, mutex, offsetof(Mutex, served)}; }
 
+bool may_have_threads() {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  return level == MPI_THREAD_MULTIPLE;
+}
+
 }  // namespace
 
 Status MutexSet::open(Job &job, const char *call, const ARMCI_Group &group, int count) {
@@ -71,17 +78,43 @@ const RemoteMemory &MutexSet::memory_of(Job &job, const char *call, int mutex, i
   return *part.memory;
 }
 
+bool MutexSet::holds(Held held) {
+  const std::lock_guard lock(guard_);
+  return std::find(held_.begin(), held_.end(), held) != held_.end();
+}
+
+void MutexSet::note(Held held) {
+  const std::lock_guard lock(guard_);
+  held_.push_back(held);
+}
+
+/// False if this process does not hold it.
+bool MutexSet::forget(Held held) {
+  const std::lock_guard lock(guard_);
+  const auto found = std::find(held_.begin(), held_.end(), held);
+  if (found == held_.end()) return false;
+  held_.erase(found);
+  return true;
+}
+
 void MutexSet::lock(Job &job, const char *call, int mutex, int rank) {
   const RemoteMemory &memory = memory_of(job, call, mutex, rank);
+  // Another thread of this process may give it back.
+  if (holds({mutex, rank}) && !may_have_threads())
+    end_all_with("%s on rank %d: this rank has locked mutex %d of rank %d already, and would wait for itself", call, job.rank(), mutex,
+                 rank);
   const std::uint64_t ticket = next_of(call, memory, mutex).add(1);
   const Word served = served_of(call, memory, mutex);
   settle(await(job, call, [&] { return served.load() == ticket ? Status::ok : Status::again; }));
+  note({mutex, rank});
 }
 
 bool MutexSet::try_lock(Job &job, const char *call, int mutex, int rank) {
   const RemoteMemory &memory = memory_of(job, call, mutex, rank);
   const std::uint64_t served = served_of(call, memory, mutex).load();
-  return next_of(call, memory, mutex).replace(served, served + 1);
+  if (!next_of(call, memory, mutex).replace(served, served + 1)) return false;
+  note({mutex, rank});
+  return true;
 }
 
 void MutexSet::unlock(Job &job, const char *call, int mutex, int rank) {
@@ -89,6 +122,7 @@ void MutexSet::unlock(Job &job, const char *call, int mutex, int rank) {
   const Word served = served_of(call, memory, mutex);
   if (served.load() == next_of(call, memory, mutex).load())
     end_all_with("%s on rank %d: mutex %d of rank %d is not locked", call, job.rank(), mutex, rank);
+  if (!forget({mutex, rank})) end_all_with("%s on rank %d: mutex %d of rank %d is locked by another rank", call, job.rank(), mutex, rank);
   job.fence(call);
   served.add(1);
 }
