@@ -1,4 +1,4 @@
-// The end of this process at some time, whatever it does then.
+// The end of this process at some time, in the middle of anything.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -107,7 +107,7 @@ Status await(Job &job, const char *call, Look look, WakeUp wake_up = WakeUp::by_
   Wait wait(job.context, wake_up);
   const LongWait long_wait;
   return pause_until(wait, look_and_keep, [&] {
-    long_wait.tell(call, "rank", job.rank(), "another rank");
+    long_wait.report(call, "rank", job.rank(), "another rank");
     HLC_TRY(job.attend(call));
     HLC_TRY(job.watch.send_notice(call, 0));
     return long_wait.has_timed_out() ? timed_out(job, call) : Status::ok;

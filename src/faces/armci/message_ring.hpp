@@ -87,7 +87,7 @@ class RingEnd {
 
   char *place(std::int64_t number) const { return ring_->bytes() + (number & (capacity_ - 1)); }
 
-  /// What has been written comes while the head is read, and not after it, when its length is known.
+  /// Fetches what has been written while the head is read, and not after it, when the length is known.
   void fetch_first_lines() const {
     const std::int64_t end = std::min(seen_, here_ + kAtOnce);
     for (std::int64_t line = here_ + kLine; line < end; line += kLine) __builtin_prefetch(place(line));

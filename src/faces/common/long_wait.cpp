@@ -10,11 +10,11 @@
 
 namespace halocline::core {
 
-void LongWait::tell_once(const char *call, const char *who, int rank, const char *what) {
-  static std::atomic<bool> told{false};
-  if (told.exchange(true)) return;
-  std::fprintf(stderr, "halocline: %s: %s %d has waited %d s for %s, and goes on waiting; %s\n", call, who, rank,
-               static_cast<int>(kLong_ns / kSecond_ns), what,
+void LongWait::report_first(const char *call, const char *who, int rank, const char *what) {
+  static std::atomic<bool> reported{false};
+  if (reported.exchange(true)) return;
+  std::fprintf(stderr, "halocline: %s: %s %d waits for %s, for more than %d s by now; %s\n", call, who, rank, what,
+               static_cast<int>(kLong_ns / kSecond_ns),
                *environment("TIMEOUT") == '\0' ? "if it should not, HALOCLINE_TIMEOUT=60 ends waits of more than 60 s"
                                                : "HALOCLINE_TIMEOUT ends it");
 }

@@ -38,7 +38,7 @@ void wait_while_again(const char *call, const char *what, Look look) {
   Wait wait(job.context, WakeUp::by_polling);
   const LongWait long_wait;
   must(pause_until(wait, look, [&] {
-    long_wait.tell(call, "PE", job.rank(), what);
+    long_wait.report(call, "PE", job.rank(), what);
     return look_for_failure(call, what, job, wait);
   }));
 }
