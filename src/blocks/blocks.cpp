@@ -53,7 +53,7 @@ Status Blocks::test() { return exchange_.rounds().test(); }
 Status Blocks::launch() {
   if (device_) {
     device_->begin("hlc_blocks_start");
-    HLC_TRY(device_->fetch_sent(exchange_.parts()));
+    HLC_TRY(device_->fetch_sent(exchange_));
     device_->begin("hlc_blocks_finish");
   }
   return exchange_.rounds().start();
@@ -71,6 +71,17 @@ Status Blocks::finish_rounds() {
 void Blocks::unpack(int edge, const void *buffer) {
   if (!device_ || !tables_.reverse) copies_.unpack(edge, buffer);
   if (device_) device_->unpack(tables_.links[static_cast<std::size_t>(edge)], buffer);
+}
+
+void Blocks::pull(Edges edges) {
+  if (!device_ || !tables_.reverse) copies_.pull(edges);
+  if (device_) device_->pull(edges);
+}
+
+/// The exchange ends after all ranks have met once more. Then no rank has memory of another open, and its owner may free it.
+Status Blocks::end(bool others_broken) {
+  if (device_) device_->close_reads();
+  return exchange_.end(others_broken);
 }
 
 bool Blocks::retire() {

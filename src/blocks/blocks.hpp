@@ -41,7 +41,7 @@ class Blocks final : private Packer {
   /// As those of an exchange.
   bool retire();
   Work work() const;
-  Status end(bool others_broken) { return exchange_.end(others_broken); }
+  Status end(bool others_broken);
   /// Halo values on the deepest side of any field.
   std::int64_t deepest() const { return tables_.deepest; }
 
@@ -54,11 +54,12 @@ class Blocks final : private Packer {
  private:
   void pack(int edge, void *buffer, bool past_caches) override { copies_.pack(edge, buffer, past_caches); }
   void unpack(int edge, const void *buffer) override;
-  void pull(Edges edges) override { copies_.pull(edges); }
+  void pull(Edges edges) override;
   void copy_to_self() override { device_ ? device_->copy_to_self() : copies_.copy_to_self(); }
   void end_round() override;
   void describe_round(RoundDescriptor &descriptor) override;
   bool copies_cells() const override { return true; }
+  Status met(Plan &plan) override;
   Status joined(const Plan &plan) override;
 
   Status make_team();

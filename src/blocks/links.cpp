@@ -3,9 +3,11 @@
 #include "blocks/links.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "engine/communicator/collective.hpp"
+#include "exchange/device_reads.hpp"
 #include "exchange/fields.hpp"
 
 namespace halocline::core {
@@ -164,6 +166,17 @@ std::int64_t shape_of(const PieceList &first, const PieceList &second) {
   return shape;
 }
 
+/// Neighbours can read a field if all blocks have it on the device, or all on the host.
+Readable kind_of_field(const BlockTables &tables, std::size_t field) {
+  Readable kind = Readable::no;
+  for (std::size_t i = field; i < tables.arrays.size(); i += tables.fields.size()) {
+    const Readable one = kind_of_array(tables.arrays[i].place, tables.arrays[i].device);
+    if (one == Readable::no || (i != field && one != kind)) return Readable::no;
+    kind = one;
+  }
+  return kind;
+}
+
 }  // namespace
 
 void plan_copies(const BlockTables &tables, Piece &piece) {
@@ -241,7 +254,9 @@ Status find_links(Communicator &communicator, NodeLeaders &leaders, const hlc_bl
 }
 
 std::vector<Edge> make_edges(const BlockTables &tables, int rank) {
-  const bool readable = std::all_of(tables.arrays.begin(), tables.arrays.end(), [](const BlockArray &a) { return a.place.serial >= 0; });
+  std::vector<std::size_t> fields(tables.fields.size());
+  std::iota(fields.begin(), fields.end(), 0);
+  const int readable = how_readable(fields, [&](std::size_t field) { return kind_of_field(tables, field); });
   std::vector<Edge> edges;
   for (const BlockLink &link : tables.links) {
     Edge edge;
@@ -251,7 +266,7 @@ std::vector<Edge> make_edges(const BlockTables &tables, int rank) {
     edge.space_in = edge.space_out = std::max(edge.in, edge.out);
     // The lower rank's incoming pieces are first at both ends.
     edge.shape = rank < link.rank ? shape_of(link.in, link.out) : shape_of(link.out, link.in);
-    edge.readable = readable ? 1 : 0;
+    edge.readable = readable;
     edges.push_back(edge);
   }
   return edges;

@@ -58,7 +58,11 @@ void PieceCopies::do_piece(const Piece &piece, const Work &work) const {
       case Task::unpack:
         reverse ? add(move.mine, work.buffer + begin, turned(move.copy), type) : copy(move.mine, work.buffer + begin, move.copy);
         break;
-      case Task::pull: reverse ? add(move.mine, move.theirs, turned(move.copy), type) : copy(move.mine, move.theirs, move.copy); break;
+      case Task::pull:
+        if (!reverse && move.on_their_device) break;  // copied on the device
+        reverse ? add(move.mine, move.on_their_device ? work.buffer + begin : move.theirs, turned(move.copy), type)
+                : copy(move.mine, move.theirs, move.copy);
+        break;
       case Task::to_self:
         if (!reverse && move.image && move.their_image) break;  // copied on the device
         reverse ? add(move.theirs, move.mine, turned(move.copy), type) : copy(move.mine, move.theirs, move.copy);

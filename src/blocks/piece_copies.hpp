@@ -33,6 +33,8 @@ class PieceCopies {
   void unpack_piece(const Piece &piece, const void *buffer) const {
     do_piece(piece, {Task::unpack, const_cast<char *>(static_cast<const char *>(buffer))});
   }
+  /// Of a neighbour that is read in a reverse swap; buffer: its halos that are in a device's memory, as a message has them.
+  void add_piece(const Piece &piece, char *buffer) const { do_piece(piece, {Task::pull, buffer}); }
   void copy_piece_to_self(const Piece &piece) const { do_piece(piece, {Task::to_self}); }
   /// Clears the halos after a reverse swap, which has added their values at the owners.
   void clear_halos() const;

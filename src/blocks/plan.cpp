@@ -60,7 +60,8 @@ void take_arrays(const hlc_blocks_spec &spec, BlockTables &tables, HeldFields &h
       BlockArray array;
       array.data = static_cast<char *>(given.data);
       array.strides = field_strides(shape.spec, given, extents);
-      array.place = held.find(given.data, field_extent(shape.spec, given, extents));
+      array.extent = field_extent(shape.spec, given, extents);
+      array.place = held.find(given.data, array.extent);
       array.device = device::find_device(given.data);
       tables.arrays.push_back(array);
     }
@@ -112,7 +113,8 @@ Status Blocks::create(const hlc_blocks_spec *spec) {
     HLC_TRY(make_team());
     if (DevicePieces::are_in(tables_)) {
       device_ = std::make_unique<DevicePieces>(tables_, copies_, communicator_.rank());
-      HLC_TRY(device_->create());
+      // Check mode puts its stamps into messages.
+      HLC_TRY(device_->create(communicator_, find_mode(options_.mode)->reads_fields && !exchange_.plan().check_mailbox));
     }
     edges = make_edges(tables_, communicator_.rank());
     label = label_of("blocks", tables_.fields);
@@ -137,8 +139,11 @@ Status Blocks::make_team() {
   return Status::ok;
 }
 
+Status Blocks::met(Plan &plan) { return device_ && device_->reads() ? device_->reads()->meet(plan) : Status::ok; }
+
 Status Blocks::joined(const Plan &plan) {
-  return find_mode(plan.options.mode)->reads_fields ? ReadArrays(communicator_, tables_, held_).swap(plan) : Status::ok;
+  if (!find_mode(plan.options.mode)->reads_fields) return Status::ok;
+  return ReadArrays(communicator_, tables_, held_, device_ ? device_->reads() : nullptr).swap(plan);
 }
 
 Work Blocks::work() const {

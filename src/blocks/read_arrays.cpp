@@ -30,7 +30,7 @@ Status ReadArrays::swap(const Plan &plan) {
     for (std::size_t i = 0; i < tables_.links.size(); ++i) {
       if (!is_read(plan.edges[i])) continue;
       BlockLink &link = tables_.links[i];
-      for (PieceList *list : {&link.in, &link.out}) HLC_TRY(take(*list, link, descriptors->theirs[i], plan.edges[i].member));
+      for (PieceList *list : {&link.in, &link.out}) HLC_TRY(take(*list, i, descriptors->theirs[i], plan.edges[i].member));
     }
     return Status::ok;
   });
@@ -63,18 +63,24 @@ Status ReadArrays::start(const Plan &plan, std::size_t i, Descriptors &descripto
                    "MPI_Isend");
 }
 
-Status ReadArrays::take(PieceList &list, const BlockLink &link, const std::vector<Descriptor> &descriptors, Member member) {
+Status ReadArrays::take(PieceList &list, std::size_t e, const std::vector<Descriptor> &descriptors, Member member) {
+  const BlockLink &link = tables_.links[e];
   for (Piece &piece : list.pieces) {
     const FieldGroup &group = tables_.groups[static_cast<std::size_t>(piece.group)];
     for (std::size_t i = 0; i < piece.moves.size(); ++i) {
       const auto f = static_cast<std::size_t>(group.fields[i]);
-      const Descriptor &descriptor = descriptors[place_of(link.peer_blocks, piece.peer_block) * tables_.fields.size() + f];
+      const std::size_t number = place_of(link.peer_blocks, piece.peer_block) * tables_.fields.size() + f;
+      const Descriptor &descriptor = descriptors[number];
+      piece.moves[i].their_strides = descriptor.strides;
+      if (tables_.array(piece.block, f).device >= 0) {
+        piece.moves[i].on_their_device = device_->find(e, number);
+        continue;
+      }
       char *part = held_.part(descriptor.serial, member);
       if (!part)
         return fail(Status::state, "hlc_blocks_init: field '%s' of rank %d is in an hlc_field_alloc block that rank %d has freed",
                     tables_.fields[f].name.c_str(), link.rank, communicator_.rank());
       piece.moves[i].their_array = part + descriptor.offset;
-      piece.moves[i].their_strides = descriptor.strides;
     }
     plan_copies(tables_, piece);
   }

@@ -8,14 +8,16 @@
 #include "blocks/tables.hpp"
 #include "engine/communicator/collective.hpp"
 #include "exchange/channel.hpp"
+#include "exchange/device_reads.hpp"
 #include "exchange/fields.hpp"
 
 namespace halocline::core {
 
 class ReadArrays {
  public:
-  ReadArrays(Communicator &communicator, BlockTables &tables, HeldFields &held)
-      : communicator_(communicator), tables_(tables), held_(held) {}
+  /// device: what is read of a device's memory; NULL if nothing is.
+  ReadArrays(Communicator &communicator, BlockTables &tables, HeldFields &held, const DeviceReads *device)
+      : communicator_(communicator), tables_(tables), held_(held), device_(device) {}
 
   /// Exchanges the descriptors over the edges that are read, and plans their copies. Collective over the plan's communicator up to its last
   /// step, which a rank does alone.
@@ -33,11 +35,12 @@ class ReadArrays {
 
   std::unique_ptr<Descriptors> list() const;
   static Status start(const Plan &plan, std::size_t link, Descriptors &descriptors);
-  Status take(PieceList &list, const BlockLink &link, const std::vector<Descriptor> &descriptors, Member member);
+  Status take(PieceList &list, std::size_t link, const std::vector<Descriptor> &descriptors, Member member);
 
   Communicator &communicator_;
   BlockTables &tables_;
   HeldFields &held_;
+  const DeviceReads *device_;
 };
 
 }  // namespace halocline::core

@@ -25,6 +25,7 @@ struct BlockArray {
   Strides strides{};
   FieldPlace place;
   int device = -1;  // in whose memory it is; -1: the host's
+  std::int64_t extent = 0;  // bytes from the first to behind the last
 };
 
 /// Fields that have equal boxes: with the same depths, and with their values in the cells or on the same nodes.
@@ -43,6 +44,7 @@ struct BlockMove {
   Strides their_strides{};
   // If the arrays are in a device's memory: where the host has these boxes, packed. mine and theirs are there then.
   char *image = nullptr, *their_image = nullptr;
+  char *on_their_device = nullptr;  // a neighbour's array that is read in place there, with their_strides
   BoxCopy copy;  // into mine, or of an outgoing piece out of it, from or to theirs, or else a message; a reverse swap exchanges both sides
 };
 

@@ -28,8 +28,8 @@ void CopyQueue::precede(void *stream) {
   if (!failed(failed_)) note(staging_.precede({call_, rank_}, stream));
 }
 
-void CopyQueue::start() {
-  if (in_order_.is_given) follow(in_order_.stream);
+void CopyQueue::start(bool is_read) {
+  if (in_order_.is_given || is_read) follow(in_order_.stream);
 }
 
 void CopyQueue::end() {

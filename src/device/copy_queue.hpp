@@ -50,8 +50,9 @@ class CopyQueue {
   void precede(void *stream);
   /// The stream with which the next start, or the next end, of a swap is in order.
   void be_in_order(const DeviceStream &stream) { in_order_ = stream; }
-  /// A swap starts: its copies follow what that stream has been given.
-  void start();
+  /// A swap starts: its copies follow what that stream has been given. is_read: without a stream a wait follows the default one, as other
+  /// processes read what the program's work leaves.
+  void start(bool is_read = false);
   /// A swap ends: what that stream is given from now on follows all copies. Without a stream they are waited for; finish returns the error.
   void end();
   /// Waits for all copies.

@@ -60,6 +60,7 @@ std::string give(const void *data, std::int64_t bytes, Given &given) {
   if (static_cast<std::uint64_t>(given.offset) + static_cast<std::uint64_t>(bytes) > range)
     return "it does not end in the allocation in which it begins";
   if (const Result result = known.ipc_get.call(&given.handle, start); result != kSuccess) return refused(known.ipc_get.name, result);
+  given.is_given = true;
   return "";
 }
 

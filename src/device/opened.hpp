@@ -15,6 +15,7 @@ namespace halocline::core::device {
 struct Given {
   IpcHandle handle;
   std::int64_t offset = 0;
+  bool is_given = false;
 };
 
 /// Finds the handle of the allocation that an array of a device is in. The array's context is current. Otherwise the reason why other processes

@@ -177,13 +177,15 @@ Status join_edges(Plan &plan) {
   return prepare(*plan.communicator, plan.comm, [&] { return failed(mine) ? mine : compare_all(plan, talk->received); });
 }
 
-Status start_descriptor_swap(const Plan &plan, int edge, std::pair<const void *, void *> descriptors, std::size_t bytes,
+Status start_descriptor_swap(const Plan &plan, int edge, std::span<const std::byte> mine, std::span<std::byte> theirs,
                              MPI_Request *requests) {
   const Edge &to = plan.edges[static_cast<std::size_t>(edge)];
-  const auto count = static_cast<int>(bytes);
-  HLC_TRY(check_mpi(MPI_Irecv(descriptors.second, count, MPI_BYTE, to.rank, kDescriptorTag + edge, plan.comm, &requests[0]), "MPI_Irecv"));
-  return check_mpi(MPI_Isend(descriptors.first, count, MPI_BYTE, to.rank, kDescriptorTag + to.peer_edge, plan.comm, &requests[1]),
-                   "MPI_Isend");
+  HLC_TRY(check_mpi(
+      MPI_Irecv(theirs.data(), static_cast<int>(theirs.size()), MPI_BYTE, to.rank, kDescriptorTag + edge, plan.comm, &requests[0]),
+      "MPI_Irecv"));
+  return check_mpi(
+      MPI_Isend(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, to.rank, kDescriptorTag + to.peer_edge, plan.comm, &requests[1]),
+      "MPI_Isend");
 }
 
 }  // namespace halocline::core

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <utility>
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "engine/communicator/collective.hpp"
@@ -30,8 +31,8 @@ struct Descriptor {
 };
 using Descriptors = DescriptorsOf<Descriptor>;
 
-/// Starts to send one descriptor over an edge, and to receive the peer's.
-Status start_descriptor_swap(const Plan &plan, int edge, std::pair<const void *, void *> descriptors, std::size_t bytes,
+/// Starts to send a descriptor over an edge, and to receive the peer's.
+Status start_descriptor_swap(const Plan &plan, int edge, std::span<const std::byte> mine, std::span<std::byte> theirs,
                              MPI_Request *requests);
 
 /// Swaps a descriptor over each of the edges. Allocates nothing. If it fails, the descriptors are leaked, since MPI may still use them.
@@ -39,8 +40,8 @@ template <class AnyDescriptor>
 Status swap_descriptors(const Plan &plan, const std::vector<int> &edges, std::unique_ptr<DescriptorsOf<AnyDescriptor>> &descriptors) {
   for (std::size_t i = 0; i < edges.size(); ++i) {
     const auto e = static_cast<std::size_t>(edges[i]);
-    HLC_TRY(start_descriptor_swap(plan, edges[i], {&descriptors->mine[e], &descriptors->theirs[e]}, sizeof(AnyDescriptor),
-                                  &descriptors->requests[2 * i]));
+    HLC_TRY(start_descriptor_swap(plan, edges[i], std::as_bytes(std::span(&descriptors->mine[e], 1)),
+                                  std::as_writable_bytes(std::span(&descriptors->theirs[e], 1)), &descriptors->requests[2 * i]));
   }
   return await(*plan.communicator, descriptors);
 }

@@ -28,11 +28,12 @@ device::StridedCopy copy_between(const HaloField &field, const Box &box, char *i
 
 bool DeviceCells::are_in(const HaloTables &tables) { return std::any_of(tables.fields.begin(), tables.fields.end(), is_on_device); }
 
-std::vector<std::string> DeviceCells::names() const {
-  std::vector<std::string> names;
+DeviceFields DeviceCells::describe() const {
+  DeviceFields fields{
+      queue_.device(), device::name_of_device(queue_.device()), {}, queue_.bytes(), 0, static_cast<int>(tables_.paths.size()), ""};
   for (const HaloField &field : tables_.fields)
-    if (is_on_device(field)) names.push_back(field.name);
-  return names;
+    if (is_on_device(field)) fields.names.push_back(field.name);
+  return fields;
 }
 
 /// One stream, of one device, serves all fields.

@@ -49,10 +49,8 @@ class DeviceCells {
   void follow(void *stream) { queue_.follow(stream); }
 
   std::int64_t bytes() const { return queue_.bytes(); }
-  int device() const { return queue_.device(); }
   device::Staging &staging() { return queue_.staging(); }
-  /// The fields' names.
-  std::vector<std::string> names() const;
+  DeviceFields describe() const;
 
  private:
   enum class Side { edges, halos };

@@ -39,20 +39,8 @@ std::unique_ptr<Views> make_views(const hlc_halo_spec &spec, bool checks, HaloTa
   return nullptr;
 }
 
-/// 0 if one field cannot be read by neighbours. Two ranks read each other if the same fields of both are on a device: a processor copies none
-/// of that memory, and a device none of the host's that is not pinned.
-int how_readable(const std::vector<HaloField> &fields) {
-  std::uint32_t kinds = 1;
-  for (const HaloField &field : fields) {
-    if (field.place.serial == FieldPlace().serial) return 0;
-    if (kinds != 1 || is_on_device(field)) kinds = (kinds * 31 + (is_on_device(field) ? 2 : 1)) % 1'000'000'007U;
-  }
-  return static_cast<int>(kinds);
-}
-
 std::vector<Edge> make_edges(const HaloTables &tables) {
-  const std::vector<HaloField> &fields = tables.fields;
-  const int readable = how_readable(fields);
+  const int readable = how_readable(tables.fields, [](const HaloField &field) { return kind_of_array(field.place, field.device); });
   std::vector<Edge> edges;
   for (const HaloPath &path : tables.paths) {
     Edge edge;
@@ -144,9 +132,21 @@ Status Stage::plan_device(const Options &options, bool rebinds) {
   device_ = std::make_unique<DeviceCells>(tables_, communicator_.rank());
   HLC_TRY(device_->create());
   if (!find_mode(options.mode)->reads_fields || rebinds || exchange_.plan().check_mailbox) return Status::ok;
-  reads_ = std::make_unique<DeviceReads>(communicator_, tables_, device_->staging());
-  reads_->give();
+  reads_ = std::make_unique<DeviceReads>(communicator_, "hlc_halo_init", device_->staging());
+  give_arrays();
   return Status::ok;
+}
+
+/// Over each edge both ends give all their fields.
+void Stage::give_arrays() {
+  std::vector<DeviceReads::Array> arrays;
+  DeviceReads::Link link;
+  for (HaloField &field : tables_.fields) {
+    link.mine.push_back(static_cast<int>(arrays.size()));
+    arrays.push_back({is_on_device(field) ? field.data : nullptr, field.extent, "field '" + field.name + "'", &field.place});
+  }
+  link.theirs = arrays.size();
+  reads_->give(arrays, std::vector(tables_.paths.size(), link));
 }
 
 Status Stage::met(Plan &plan) { return reads_ ? reads_->meet(plan) : Status::ok; }

@@ -8,8 +8,8 @@
 
 #include "engine/communicator/collective.hpp"
 #include "exchange/channel.hpp"
+#include "exchange/device_reads.hpp"
 #include "halo/bindings.hpp"
-#include "halo/device_reads.hpp"
 #include "halo/field_memory.hpp"
 #include "halo/views.hpp"
 

@@ -213,14 +213,9 @@ Status Stage::end(bool others_broken) {
 
 DeviceFields Stage::device_fields() const {
   if (!device_) return {};
-  const int read = reads_ ? reads_->count() : 0;
-  return {device_->device(),
-          device::name_of_device(device_->device()),
-          device_->names(),
-          device_->bytes(),
-          read,
-          static_cast<int>(tables_.paths.size()) - read,
-          reads_ ? reads_->why() : ""};
+  DeviceFields fields = device_->describe();
+  if (reads_) reads_->describe(fields);
+  return fields;
 }
 
 void Stage::describe_round(RoundDescriptor &descriptor) { descriptor = check_->start(starting_); }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "exchange/device_reads.hpp"
 #include "exchange/exchange.hpp"
 #include "exchange/fields.hpp"
 #include "exchange/packer.hpp"
@@ -12,7 +13,6 @@
 #include "halo/check.hpp"
 #include "halo/copies.hpp"
 #include "halo/device_cells.hpp"
-#include "halo/device_reads.hpp"
 #include "halo/field_memory.hpp"
 #include "halo/halo.hpp"
 #include "halo/tables.hpp"
@@ -80,6 +80,7 @@ class Stage final : public Halo, private Packer {
   void store_halos();
   void pull_on_device(Edges edges);
   Status plan_device(const Options &options, bool rebinds);
+  void give_arrays();
   /// Of a finish that has returned this.
   Status with_device(Status finished);
 

@@ -36,7 +36,8 @@ halocline_mpi_test(NAME device_staged_few TARGET halocline_device_staged RANKS 2
 halocline_mpi_test(NAME device_order TARGET halocline_device_order RANKS 2 ARGS --gtest_filter=*/notify:*/direct)
 halocline_mpi_test(NAME device_order_all TARGET halocline_device_order LONG_RANKS 1 3 4 TIMEOUT 240)
 halocline_mpi_test(NAME device_order_all TARGET halocline_device_order LONG_RANKS 3 FAKE_NODES 2 TIMEOUT 240)
-halocline_mpi_test(NAME device_lists TARGET halocline_device_lists RANKS 2 ENV STAND_IN_CUDA_LATE=50 ARGS --gtest_filter=*/notify:DeviceLists.a*)
+halocline_mpi_test(NAME device_lists TARGET halocline_device_lists RANKS 2 ENV STAND_IN_CUDA_LATE=50 ARGS
+  --gtest_filter=*/notify:DeviceBlocks*/direct:BlocksInPlace.*:DeviceLists.a*)
 halocline_mpi_test(NAME device_lists_all TARGET halocline_device_lists LONG_RANKS 1 3 4 TIMEOUT 240)
 halocline_mpi_test(NAME device_lists_all TARGET halocline_device_lists LONG_RANKS 3 FAKE_NODES 2 TIMEOUT 240)
 halocline_mpi_test(NAME device_lists_checked TARGET halocline_device_lists LONG_RANKS 2 3 ENV HALOCLINE_CHECK=1 TIMEOUT 240)

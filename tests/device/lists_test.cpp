@@ -28,27 +28,35 @@ class OnDeviceTest : public testing::TestWithParam<ModeChoice> {
   Random random_{mixed(seed() ^ 131)};
 };
 
-/// Memory of the host and of a device, of which each array uses one; the other keeps what fill has written.
+/// Memory of the host, which neighbours may read if it is shared, and of a device. Each array uses one; the other keeps what fill has written.
 class TwoMemories {
  public:
-  explicit TwoMemories(std::size_t bytes) : host_(bytes), device_(std::max<std::size_t>(bytes, 1)) {}
-  void write(const Arena &bytes) {
-    host_ = bytes;
-    if (!bytes.empty()) device_.write(bytes.data());
+  explicit TwoMemories(std::size_t bytes, bool shared = false) : own_(bytes), device_(std::max<std::size_t>(bytes, 1)) {
+    if (!shared) return;
+    EXPECT_TRUE(ok(hlc_field_alloc(context(), bytes, &shared_)));
   }
-  std::byte *on_host() { return host_.data(); }
+  TwoMemories(const TwoMemories &) = delete;
+  TwoMemories &operator=(const TwoMemories &) = delete;
+  ~TwoMemories() { EXPECT_TRUE(!shared_ || ok(hlc_field_free(context(), &shared_))); }
+  void write(const Arena &bytes) {
+    if (bytes.empty()) return;
+    std::memcpy(on_host(), bytes.data(), bytes.size());
+    device_.write(bytes.data());
+  }
+  std::byte *on_host() { return shared_ ? static_cast<std::byte *>(shared_) : own_.data(); }
   std::byte *on_device() { return static_cast<std::byte *>(device_.data()); }
-  Arena read_host() const { return host_; }
+  Arena read_host() { return Arena(on_host(), on_host() + own_.size()); }
   Arena read_device() const {
-    Arena copy(std::max<std::size_t>(host_.size(), 1));
+    Arena copy(std::max<std::size_t>(own_.size(), 1));
     device_.read(copy.data());
-    copy.resize(host_.size());
+    copy.resize(own_.size());
     return copy;
   }
 
  private:
   Current current_;
-  Arena host_;
+  Arena own_;
+  void *shared_ = nullptr;
   Allocation device_;
 };
 
@@ -56,8 +64,8 @@ class TwoMemories {
 
 class DeviceBoxes {
  public:
-  DeviceBoxes(BoxCase boxes, const ModeChoice &mode, Where where, int parts = 1)
-      : case_(std::move(boxes)), where_(where), memories_(memory_of(case_, rank())) {
+  DeviceBoxes(BoxCase boxes, const ModeChoice &mode, Where where, int parts = 1, bool shared = false)
+      : case_(std::move(boxes)), where_(where), memories_(memory_of(case_, rank()), shared) {
     BoxSpec made(case_, rank(), memories_.on_host());
     for (std::size_t i = 0; i < made.fields.size(); ++i)
       if (is_there(where, i)) made.fields[i].data = memories_.on_device() + arrays_of(case_, rank())[i].offset;
@@ -161,6 +169,114 @@ TEST_P(DeviceBlocks, are_swapped_by_threads) {
 }
 
 FOR_ALL_MODES(DeviceBlocks);
+
+// ---------------------------------------------------------------- blocks of neighbours that are read in place
+
+bool checks() { return std::getenv("HALOCLINE_CHECK") != nullptr; }
+bool has_fake_nodes() { return std::getenv("HALOCLINE_FAKE_NODES") != nullptr; }
+
+class BlocksInPlace : public testing::Test {
+ protected:
+  CleanDriver clean_;
+  Random random_{mixed(seed() ^ 137)};
+  const ModeChoice direct_{"direct", HLC_MODE_DIRECT};
+};
+
+hlc_plan_info info_of(const hlc_blocks *blocks) {
+  hlc_plan_info info{};
+  EXPECT_TRUE(ok(hlc_blocks_info(blocks, &info)));
+  return info;
+}
+
+std::string explained(const hlc_blocks *blocks) {
+  std::string text(4000, '\0');
+  EXPECT_TRUE(ok(hlc_blocks_explain(blocks, HLC_FORMAT_TEXT, text.data(), text.size(), nullptr)));
+  return text.c_str();
+}
+
+/// A box of each rank, beside those of the ranks before it and after it.
+BoxCase row_of_boxes() {
+  BoxCase boxes;
+  boxes.name = "a row";
+  boxes.ndims = 2;
+  boxes.global = {4 * size(), 5, 1, 1};
+  boxes.kinds = {float64, {HLC_INT32, 4}};
+  boxes.low = boxes.high = {1, 2, 0, 0};
+  boxes.periodic = {1, 1, 0, 0};
+  for (int r = 0; r < size(); ++r) boxes.boxes.push_back({r, {4 * r, 0, 0, 0}, {4, 5, 1, 1}});
+  return boxes;
+}
+
+/// Nothing that ranks of a node send each other passes through the host: forwards each of their boxes is one copy on the device.
+TEST_F(BlocksInPlace, are_copied_from_the_memory_of_neighbours) {
+  for (int i = 0; i < 3; ++i) {
+    const bool in_a_row = i == 0;
+    DeviceBoxes rig(in_a_row ? row_of_boxes() : random_boxes(size(), random_), direct_, Where::everywhere);
+    if (!rig.ready()) return;
+    const hlc_plan_info info = info_of(rig.blocks());
+    const int near = has_fake_nodes() || checks() ? 0 : info.neighbours;
+    EXPECT_GE(info.via_direct, near);
+    if (checks()) {
+      EXPECT_EQ(info.via_direct, 0);
+    }
+    const long before = driver().read();
+    for (int step = 1; step <= 2; ++step) rig.swap_once(step);
+    if (!in_a_row || !driver().is_stand_in) continue;
+    // A side of a box is in the halo of the next one, above it and below it: three boxes of each field from either side.
+    EXPECT_EQ(driver().read() - before, has_fake_nodes() && info.via_direct < info.neighbours ? driver().read() - before
+                                        : info.via_direct == 0 || size() == 1                 ? 0
+                                                                                              : 2 * 2 * 2 * 3);
+  }
+}
+
+TEST_F(BlocksInPlace, are_said_to_be_by_explain) {
+  DeviceBoxes rig(row_of_boxes(), direct_, Where::everywhere);
+  if (!rig.ready()) return;
+  const hlc_plan_info info = info_of(rig.blocks());
+  const std::string words = explained(rig.blocks()), way = "read in place over " + std::to_string(info.via_direct) + " of " +
+                                                           std::to_string(info.neighbours) + " links, else ";
+  EXPECT_EQ(words.find(way) != std::string::npos, info.via_direct > 0) << words;
+  EXPECT_EQ(words.find("not read in place"), std::string::npos) << words;
+}
+
+/// One field of all blocks is on the device, the other on the host: each is read where it is, unless one cannot be.
+TEST_F(BlocksInPlace, may_have_other_fields_on_the_host) {
+  for (const bool shared : {true, false}) {
+    DeviceBoxes rig(row_of_boxes(), direct_, Where::odd_arrays, 1, shared);
+    if (!rig.ready()) return;
+    const hlc_plan_info info = info_of(rig.blocks());
+    if (!has_fake_nodes() && !checks()) {
+      EXPECT_EQ(info.via_direct, shared ? info.neighbours : 0);
+    }
+    for (int step = 1; step <= 4; ++step) rig.swap_once(step, step == 3 ? std::vector{1} : std::vector<int>(), step % 2 == 0);
+  }
+}
+
+/// Of each pair of ranks one is refused, and both stage; the swap is right, and explain says why.
+TEST_F(BlocksInPlace, that_are_refused_are_staged_by_both_sides) {
+  if (!driver().is_stand_in) GTEST_SKIP() << "a real driver does not refuse when it is asked to";
+  for (const stand_in_ipc refusal : {STAND_IN_IPC_NOT_OPENED, STAND_IN_IPC_NOT_GIVEN}) {
+    if (rank() % 2 == 1) driver().ipc(refusal);
+    DeviceBoxes rig(row_of_boxes(), direct_, Where::everywhere);
+    driver().ipc(STAND_IN_IPC);
+    if (!rig.ready()) return;
+    for (int step = 1; step <= 3; ++step) rig.swap_once(step, {}, step == 3);
+    if (size() % 2 == 0) {
+      EXPECT_EQ(info_of(rig.blocks()).via_direct, 0);
+    }
+    if (checks() || has_fake_nodes() || size() < 2) continue;
+    const std::string words = explained(rig.blocks());
+    if (rank() % 2 == 1) {
+      EXPECT_NE(words.find(refusal == STAND_IN_IPC_NOT_OPENED
+                               ? std::string(kMapFailedName)
+                               : "field 'field 0' of blocks[0] of rank " + std::to_string(rank()) + ": its memory has no " + kPlatform),
+                std::string::npos)
+          << words;
+    } else if (refusal == STAND_IN_IPC_NOT_OPENED) {
+      EXPECT_NE(words.find("cannot open the memory of this rank"), std::string::npos) << words;
+    }
+  }
+}
 
 // ---------------------------------------------------------------- index halos
 

@@ -262,6 +262,12 @@ class LineBlocks {
     what.reverse = reverse;
     return hlc_blocks_start_on(blocks_, &what, stream);
   }
+  hlc_status start(bool reverse) {
+    hlc_swap what{};
+    what.reverse = reverse;
+    return hlc_blocks_start(blocks_, &what);
+  }
+  hlc_status finish() { return hlc_blocks_finish(blocks_); }
   hlc_status finish_on(CUstream stream) { return hlc_blocks_finish_on(blocks_, stream); }
 
  private:
@@ -294,6 +300,11 @@ class LineIndices {
     const hlc_index_swap what{0, nullptr, reverse};
     return hlc_index_halo_start_on(halo_, &what, stream);
   }
+  hlc_status start(bool reverse) {
+    const hlc_index_swap what{0, nullptr, reverse};
+    return hlc_index_halo_start(halo_, &what);
+  }
+  hlc_status finish() { return hlc_index_halo_finish(halo_); }
   hlc_status finish_on(CUstream stream) { return hlc_index_halo_finish_on(halo_, stream); }
 
  private:
@@ -324,6 +335,50 @@ void swap_on_a_stream(const ModeChoice &mode) {
   stream.wait();
   for (int step = 0; step < kSteps; ++step) expect_line(seen.of(step), step, step % 2 == 1);
 }
+
+/// What the program has given to the default stream precedes the swap, for neighbours that read it, too.
+template <class Line>
+void swap_behind_the_default_stream(const ModeChoice &mode) {
+  const Current current;
+  const Allocation cells(kBytes);
+  Line line(mode, cells.data());
+  REQUIRE_EVERYWHERE(line.is_planned());
+  const Pinned pinned;
+  for (int step = 0; step < kSteps; ++step) {
+    write(nullptr, pinned.of(step), cells);
+    EXPECT_TRUE(ok(line.start(step % 2 == 1)));
+    EXPECT_TRUE(ok(line.finish()));
+    double seen[kCells];
+    cells.read(seen);
+    expect_line(seen, step, step % 2 == 1);
+  }
+}
+
+/// A rank whose copies are not late writes the next step while its neighbour's would still be under way.
+template <class Line>
+void write_behind_finish(const ModeChoice &mode) {
+  const Current current;
+  const Allocation cells(kBytes);
+  Line line(mode, cells.data());
+  REQUIRE_EVERYWHERE(line.is_planned());
+  const Pinned pinned;
+  const ProgramStream stream;
+  for (int step = 0; step < kSteps; ++step) {
+    write(stream.handle(), pinned.of(step), cells);
+    stream.wait();
+    EXPECT_TRUE(ok(line.start(step % 4 == 3)));
+    EXPECT_TRUE(ok(line.finish()));
+    if (rank() % 2 == 0) continue;
+    double seen[kCells];
+    cells.read(seen);
+    expect_line(seen, step, step % 4 == 3);
+  }
+}
+
+TEST_P(DeviceOrder, a_swap_of_blocks_follows_the_default_stream) { swap_behind_the_default_stream<LineBlocks>(GetParam()); }
+TEST_P(DeviceOrder, a_swap_of_entries_follows_the_default_stream) { swap_behind_the_default_stream<LineIndices>(GetParam()); }
+TEST_P(DeviceOrder, swapped_blocks_may_be_written_once_finish_has_returned) { write_behind_finish<LineBlocks>(GetParam()); }
+TEST_P(DeviceOrder, swapped_entries_may_be_written_once_finish_has_returned) { write_behind_finish<LineIndices>(GetParam()); }
 
 TEST_P(DeviceOrder, blocks_are_swapped_in_order_with_a_stream) { swap_on_a_stream<LineBlocks>(GetParam()); }
 TEST_P(DeviceOrder, entries_are_swapped_in_order_with_a_stream) { swap_on_a_stream<LineIndices>(GetParam()); }
