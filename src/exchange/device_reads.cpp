@@ -41,8 +41,14 @@ void DeviceReads::refuse(const std::string &why) {
 }
 
 Status DeviceReads::meet(Plan &plan) {
-  for (std::size_t e = 0; e < plan.edges.size(); ++e)
-    if (is_read(plan.edges[e]) && plan.edges[e].readable != kReadByProcessor) edges_.push_back(e);
+  for (std::size_t e = 0; e < plan.edges.size(); ++e) {
+    const Edge &edge = plan.edges[e];
+    if (edge.member == kNotOnNode || edge.readable == 0 || edge.readable == kReadByProcessor) continue;
+    if (is_read(edge))
+      edges_.push_back(e);
+    else
+      refuse("rank " + std::to_string(edge.rank) + " has not the same fields on a device, or nobody can read them there");
+  }
   HLC_TRY(exchange(plan));
   for (const std::size_t e : edges_) meeting_->opened[e] = open(plan.edges[e].rank, e);
   HLC_TRY(compare(plan));

@@ -27,17 +27,6 @@ bool fits_32_bits(const Indices &list) {
   return std::all_of(list.begin(), list.end(), [](std::int64_t i) { return i <= INT32_MAX; });
 }
 
-std::vector<EntryRun> join_runs(const Indices &mine, const Indices &theirs) {
-  std::vector<EntryRun> runs;
-  for (std::size_t k = 0; k < mine.size(); ++k) {
-    if (!runs.empty() && mine[k] == runs.back().mine + runs.back().count && theirs[k] == runs.back().theirs + runs.back().count)
-      runs.back().count += 1;
-    else
-      runs.push_back({mine[k], theirs[k], 1});
-  }
-  return runs;
-}
-
 Indices places(std::size_t count) {
   Indices all(count);
   std::iota(all.begin(), all.end(), 0);
@@ -215,7 +204,18 @@ void add_typed(const EntryMap &map, const EntryKind &kind, const EntryLayout &mi
 
 }  // namespace
 
-std::vector<EntryRun> find_runs(const Indices &mine) { return join_runs(mine, places(mine.size())); }
+std::vector<EntryRun> find_runs(const Indices &mine, const Indices &theirs) {
+  std::vector<EntryRun> runs;
+  for (std::size_t k = 0; k < mine.size(); ++k) {
+    if (!runs.empty() && mine[k] == runs.back().mine + runs.back().count && theirs[k] == runs.back().theirs + runs.back().count)
+      runs.back().count += 1;
+    else
+      runs.push_back({mine[k], theirs[k], 1});
+  }
+  return runs;
+}
+
+std::vector<EntryRun> find_runs(const Indices &mine) { return find_runs(mine, places(mine.size())); }
 
 EntryMap map_to_buffer(const Indices &mine) { return map_entries(mine, places(mine.size())); }
 
@@ -223,7 +223,7 @@ EntryMap map_entries(const Indices &mine, const Indices &theirs) {
   EntryMap map;
   map.count = static_cast<std::int64_t>(mine.size());
   if (map.count == 0) return map;
-  std::vector<EntryRun> runs = join_runs(mine, theirs);
+  std::vector<EntryRun> runs = find_runs(mine, theirs);
   const bool long_runs = map.count >= kLongRun * static_cast<std::int64_t>(runs.size());
   if (long_runs || !fits_32_bits(mine) || !fits_32_bits(theirs)) {
     map.runs = std::move(runs);

@@ -36,7 +36,8 @@ struct EntryMap {
 EntryMap map_entries(const Indices &mine, const Indices &theirs);
 /// The same with a buffer at the other side, in which entry k has place k.
 EntryMap map_to_buffer(const Indices &mine);
-/// The runs of map_to_buffer, however short.
+/// The runs of both, however short.
+std::vector<EntryRun> find_runs(const Indices &mine, const Indices &theirs);
 std::vector<EntryRun> find_runs(const Indices &mine);
 
 /// Places of entries: bytes from one to the next, and from one component of an entry to the next.

@@ -69,7 +69,7 @@ Status IndexHalo::start(const hlc_index_swap *what) {
   set_swap(what);
   if (device_) {
     device_->begin("hlc_index_halo_start");
-    HLC_TRY(device_->fetch_sent(check_ != nullptr));
+    HLC_TRY(device_->fetch_sent(exchange_, check_ != nullptr));
     device_->begin("hlc_index_halo_finish");
   }
   return exchange_.rounds().start();
@@ -91,6 +91,12 @@ void IndexHalo::end_round() {
     for (const IndexLink &link : *links)
       if (tables_.reverse) device_->store(link.in_stretch);
   device_->end();
+}
+
+/// The exchange ends after all ranks have met once more. Then no rank has memory of another open, and its owner may free it.
+Status IndexHalo::end(bool others_broken) {
+  if (device_) device_->close_reads();
+  return exchange_.end(others_broken);
 }
 
 bool IndexHalo::retire() {
@@ -159,16 +165,33 @@ void IndexHalo::store(const IndexLink &link) {
 }
 
 void IndexHalo::pull(Edges edges) {
-  for (const int e : edges)
-    for (const int number : tables_.swapped) {
-      const IndexLink &link = tables_.links[static_cast<std::size_t>(e)];
-      const auto f = static_cast<std::size_t>(number);
-      const IndexField &field = tables_.fields[f];
-      if (tables_.reverse)
-        add(link.out_map, field.kind, field.layout, link.fields[f].layout);
-      else
-        take(link.in_map, field.kind, field.layout, link.fields[f].layout);
-    }
+  for (const int e : edges) pull_link(tables_.links[static_cast<std::size_t>(e)]);
+  if (device_) static_cast<void>(device_->wait());  // the neighbours may write what has been copied; finish returns the error
+}
+
+/// Each field where it is: the host's by the processor, the device's by copies there. In reverse the processor adds those, too.
+void IndexHalo::pull_link(const IndexLink &link) {
+  char *ghosts = nullptr;
+  if (device_ && !tables_.reverse) device_->pull(link);
+  if (device_ && tables_.reverse) {
+    ghosts = device_->fetch_peer_ghosts(link);
+    device_->fetch(link.out_stretch);
+    if (failed(device_->wait())) return;
+  }
+  std::int64_t offset = 0;
+  for (const int number : tables_.swapped) {
+    const auto f = static_cast<std::size_t>(number);
+    const IndexField &field = tables_.fields[f];
+    offset = field.aligned(offset);
+    if (field.device < 0 && tables_.reverse)
+      add(link.out_map, field.kind, field.layout, link.fields[f].layout);
+    else if (field.device < 0)
+      take(link.in_map, field.kind, field.layout, link.fields[f].layout);
+    else if (ghosts)
+      add(link.added, field.kind, field.layout, packed_at(ghosts + offset, field.kind));
+    offset += link.added.count * field.kind.bytes();
+  }
+  if (ghosts) device_->store(link.out_stretch);
 }
 
 Status IndexHalo::finish() {

@@ -44,7 +44,7 @@ class IndexHalo final : private Packer {
   /// As those of an exchange.
   bool retire();
   Work work() const;
-  Status end(bool others_broken) { return exchange_.end(others_broken); }
+  Status end(bool others_broken);
 
   RoundState state() const { return exchange_.state(); }
   hlc_plan_info describe() const;
@@ -59,12 +59,14 @@ class IndexHalo final : private Packer {
   void end_round() override;
   void describe_round(RoundDescriptor &descriptor) override;
   Looks *looks() override;
+  Status met(Plan &plan) override;
   Status joined(const Plan &plan) override;
 
   void take_fields(const hlc_index_halo_spec &spec);
   Status join_self_links();
 
   void store(const IndexLink &link);
+  void pull_link(const IndexLink &link);
   void move_to_self(const IndexLink &link);
   Status check_swap(const hlc_index_swap &what) const;
   void set_swap(const hlc_index_swap *what);

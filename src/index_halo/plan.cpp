@@ -31,8 +31,8 @@ void take_links(const hlc_index_halo_spec &spec, int rank, IndexTables &tables) 
   }
 }
 
-std::vector<Edge> edges_of(const IndexTables &tables) {
-  const bool readable = std::all_of(tables.fields.begin(), tables.fields.end(), [](const IndexField &f) { return f.place.serial >= 0; });
+std::vector<Edge> edges_of(const IndexTables &tables, DeviceEntries *device) {
+  const int readable = how_readable(tables.fields, [](const IndexField &field) { return kind_of_array(field.place, field.device); });
   std::vector<int> all;
   for (std::size_t f = 0; f < tables.fields.size(); ++f) all.push_back(static_cast<int>(f));
   std::vector<Edge> edges;
@@ -46,7 +46,8 @@ std::vector<Edge> edges_of(const IndexTables &tables) {
     edge.out = tables.message_bytes(edge.entries_out, all);
     edge.in = tables.message_bytes(edge.entries_in, all);
     edge.space_out = edge.space_in = std::max(edge.out, edge.in);
-    edge.readable = readable || edge.space_out == 0 ? 1 : 0;  // a rank without entries need not have fields
+    // A rank without entries need not have fields.
+    edge.readable = edge.space_out == 0 ? kReadByProcessor : !device || readable == 0 || device->has_long_runs(link) ? readable : 0;
     edges.push_back(edge);
   }
   return edges;
@@ -105,11 +106,12 @@ Status IndexHalo::create(const hlc_index_halo_spec *spec) {
     take_links(*spec, communicator_.rank(), tables_);
     if (DeviceEntries::are_in(tables_)) {
       device_ = std::make_unique<DeviceEntries>(tables_, communicator_.rank());
-      HLC_TRY(device_->create());
+      // Check mode compares images.
+      HLC_TRY(device_->create(communicator_, find_mode(options_.mode)->reads_fields && !exchange_.plan().check_mailbox));
     }
     if (options_.mode == HLC_MODE_VIEW) make_views();
     label = label_of("index halo", tables_.fields);
-    edges = edges_of(tables_);
+    edges = edges_of(tables_, device_.get());
     return join_self_links();
   }));
   HLC_TRY(exchange_.create(options_, std::move(edges), std::move(label)));
@@ -159,6 +161,8 @@ Status IndexHalo::join_self_links() {
   return Status::ok;
 }
 
+Status IndexHalo::met(Plan &plan) { return device_ && device_->reads() ? device_->reads()->meet(plan) : Status::ok; }
+
 Status IndexHalo::joined(const Plan &plan) {
   std::vector<int> read;
   HLC_TRY(prepare(communicator_, plan.comm, [&] {
@@ -171,7 +175,8 @@ Status IndexHalo::joined(const Plan &plan) {
       }
     return Status::ok;
   }));
-  return find_mode(plan.options.mode)->reads_fields ? ReadLists(communicator_, tables_, held_, views_).fetch(plan, read) : Status::ok;
+  if (!find_mode(plan.options.mode)->reads_fields) return Status::ok;
+  return ReadLists(communicator_, tables_, held_, {views_, device_ ? device_->reads() : nullptr}).fetch(plan, read);
 }
 
 Work IndexHalo::work() const {
@@ -196,7 +201,9 @@ hlc_plan_info IndexHalo::describe() const {
     for (const IndexLink &link : *links)
       info.memory_bytes += link.in_map.memory_bytes() + link.out_map.memory_bytes() +
                            static_cast<std::int64_t>(sizeof(IndexLink) + link.fields.size() * sizeof(IndexPeerField) +
-                                                     (link.out.size() + link.in.size() + link.shown.size()) * sizeof(std::int64_t));
+                                                     (link.out.size() + link.in.size() + link.shown.size()) * sizeof(std::int64_t) +
+                                                     (link.pulled.size() + link.peer_ghosts.size()) * sizeof(EntryRun)) +
+                           link.added.memory_bytes();
   return info;
 }
 

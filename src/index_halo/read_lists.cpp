@@ -57,7 +57,7 @@ Status ReadLists::fetch(const Plan &plan, const std::vector<int> &read) {
   return alone(communicator_, [&] {
     for (std::size_t i = 0; i < read.size(); ++i) {
       const auto e = static_cast<std::size_t>(read[i]);
-      HLC_TRY(take(tables_.links[e], descriptors->theirs[i], plan.edges[e].member));
+      HLC_TRY(take(e, descriptors->theirs[i], plan.edges[e].member));
     }
     return Status::ok;
   });
@@ -73,7 +73,8 @@ std::vector<std::int64_t> ReadLists::descriptor_of(const IndexLink &link) const 
   return descriptor;
 }
 
-Status ReadLists::take(IndexLink &link, const std::vector<std::int64_t> &descriptor, Member member) {
+Status ReadLists::take(std::size_t e, const std::vector<std::int64_t> &descriptor, Member member) {
+  IndexLink &link = tables_.links[e];
   link.fields.resize(tables_.fields.size());
   auto next = descriptor.begin();
   for (std::size_t f = 0; f < tables_.fields.size(); ++f, next += kNumbersPerField) {
@@ -82,21 +83,29 @@ Status ReadLists::take(IndexLink &link, const std::vector<std::int64_t> &descrip
     peer.offset = next[1];
     peer.layout.entry = next[2];
     peer.layout.component = next[3];
-    HLC_TRY(find_field(link, f, member, peer));
+    HLC_TRY(find_field(e, f, member, peer));
   }
   const auto their_in = next + static_cast<std::ptrdiff_t>(link.in.size());
   const Indices out(next, their_in), in(their_in, descriptor.end());
   link.in_map = map_entries(link.in, out);
   link.out_map = map_entries(link.out, in);
-  if (views_) link.shown = out;
+  if (kept_.views) link.shown = out;
+  if (!kept_.device) return Status::ok;
+  link.pulled = find_runs(link.in, out);
+  link.peer_ghosts = find_runs(in);
+  link.added = map_to_buffer(link.out);
   return Status::ok;
 }
 
-Status ReadLists::find_field(const IndexLink &link, std::size_t f, Member member, IndexPeerField &peer) {
+Status ReadLists::find_field(std::size_t e, std::size_t f, Member member, IndexPeerField &peer) {
+  if (tables_.fields[f].device >= 0) {
+    peer.layout.data = kept_.device->find(e, f);
+    return Status::ok;
+  }
   char *part = held_.part(peer.serial, member);
   if (!part)
     return fail(Status::state, "hlc_index_halo_init: fields[%zu] '%s' of rank %d is in an hlc_field_alloc block that rank %d has freed", f,
-                tables_.fields[f].name.c_str(), link.rank, communicator_.rank());
+                tables_.fields[f].name.c_str(), tables_.links[e].rank, communicator_.rank());
   peer.layout.data = part + peer.offset;
   return Status::ok;
 }

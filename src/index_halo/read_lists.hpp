@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "exchange/channel.hpp"
+#include "exchange/device_reads.hpp"
 #include "exchange/fields.hpp"
 #include "index_halo/tables.hpp"
 
@@ -13,9 +14,13 @@ namespace halocline::core {
 /// Fills the links of neighbours that are read directly. A descriptor has the place of each field, then the out list, then the in list.
 class ReadLists {
  public:
-  /// views: also keeps where the neighbours have what this rank receives.
-  ReadLists(Communicator &communicator, IndexTables &tables, HeldFields &held, bool views)
-      : communicator_(communicator), tables_(tables), held_(held), views_(views) {}
+  /// views: also keeps where the neighbours have what this rank receives. device: what is read of a device's memory; NULL if nothing is.
+  struct Kept {
+    bool views = false;
+    const DeviceReads *device = nullptr;
+  };
+  ReadLists(Communicator &communicator, IndexTables &tables, HeldFields &held, const Kept &kept)
+      : communicator_(communicator), tables_(tables), held_(held), kept_(kept) {}
 
   /// `read`: the edges whose neighbours are read, which have been joined.
   Status fetch(const Plan &plan, const std::vector<int> &read);
@@ -26,13 +31,13 @@ class ReadLists {
   Status make(const std::vector<int> &read, Descriptors &descriptors) const;
   static Status start(const Plan &plan, const std::vector<int> &read, Descriptors &descriptors);
   std::vector<std::int64_t> descriptor_of(const IndexLink &link) const;
-  Status take(IndexLink &link, const std::vector<std::int64_t> &descriptor, Member member);
-  Status find_field(const IndexLink &link, std::size_t field, Member member, IndexPeerField &peer);
+  Status take(std::size_t link, const std::vector<std::int64_t> &descriptor, Member member);
+  Status find_field(std::size_t link, std::size_t field, Member member, IndexPeerField &peer);
 
   Communicator &communicator_;
   IndexTables &tables_;
   HeldFields &held_;
-  bool views_;
+  const Kept kept_;
 };
 
 }  // namespace halocline::core

@@ -52,6 +52,10 @@ struct IndexLink {
   std::vector<const char *> data;  // mode view: per field, where the last swap shows its values; NULL: it did not move them
   std::vector<hlc_index_run> runs, own_runs;  // of its views, in that place and in my ghosts; found when first asked for
   EntryStretch out_stretch, in_stretch;  // only where fields are in a device's memory
+  // Of a neighbour whose fields in a device's memory are read in place: my ghosts and its entries; its ghosts of my entries, and their places in a
+  // message; my entries, and their places there.
+  std::vector<EntryRun> pulled, peer_ghosts;
+  EntryMap added;
   bool in_buffer = false;  // the last swap shows its values in a buffer
 };
 

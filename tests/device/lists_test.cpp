@@ -175,12 +175,15 @@ FOR_ALL_MODES(DeviceBlocks);
 bool checks() { return std::getenv("HALOCLINE_CHECK") != nullptr; }
 bool has_fake_nodes() { return std::getenv("HALOCLINE_FAKE_NODES") != nullptr; }
 
-class BlocksInPlace : public testing::Test {
+/// Of tests in mode direct.
+class InPlace : public testing::Test {
  protected:
   CleanDriver clean_;
   Random random_{mixed(seed() ^ 137)};
   const ModeChoice direct_{"direct", HLC_MODE_DIRECT};
 };
+
+class BlocksInPlace : public InPlace {};
 
 hlc_plan_info info_of(const hlc_blocks *blocks) {
   hlc_plan_info info{};
@@ -292,21 +295,27 @@ struct Layout {
 constexpr Layout kLayouts[] = {{HLC_FLOAT64, 8, 1, false, 0}, {HLC_FLOAT32, 4, 3, false, 0}, {HLC_FLOAT64, 8, 2, true, 0},
                                {HLC_INT32, 4, 4, false, 4},   {HLC_INT64, 8, 2, true, 8},    {HLC_OPAQUE, 24, 1, false, 0}};
 
+/// Of entries: in any order; lists in any order, and ghosts behind each other; lists in one run or two, too.
+enum class Order { scattered, by_owner, in_runs };
+
 /// A mesh of which every rank receives some entries from every rank, itself among them. All is known to all: the ranks draw the same numbers.
 /// A rank's entries are in any order, or its own before its ghosts.
 struct Mesh {
-  Mesh(Random &random, bool scattered) : sent(static_cast<std::size_t>(size() * size())), place(static_cast<std::size_t>(size())) {
+  Mesh(Random &random, Order order) : sent(static_cast<std::size_t>(size() * size())), place(static_cast<std::size_t>(size())) {
     for (std::vector<int> &list : sent) {
       std::vector<int> all(kOwn);
       std::iota(all.begin(), all.end(), 0);
-      std::shuffle(all.begin(), all.end(), random);
-      list.assign(all.begin(), all.begin() + between(random, 0, kOwn / 2));
+      if (order == Order::in_runs)
+        std::rotate(all.begin(), all.begin() + between(random, 0, kOwn - 1), all.end());
+      else
+        std::shuffle(all.begin(), all.end(), random);
+      list.assign(all.begin(), all.begin() + between(random, order == Order::in_runs ? 1 : 0, kOwn / 2));
     }
     for (int r = 0; r < size(); ++r) {
       std::vector<std::int64_t> &of = place[static_cast<std::size_t>(r)];
       of.resize(static_cast<std::size_t>(entries(r)));
       std::iota(of.begin(), of.end(), 0);
-      if (scattered) std::shuffle(of.begin(), of.end(), random);
+      if (order == Order::scattered) std::shuffle(of.begin(), of.end(), random);
     }
   }
   const std::vector<int> &list(int from, int to) const { return sent[static_cast<std::size_t>(from * size() + to)]; }
@@ -341,7 +350,7 @@ void put_value(const Layout &kind, std::byte *to, int value) {
 
 class DeviceMesh {
  public:
-  DeviceMesh(Random &random, const ModeChoice &mode, Where where, bool scattered) : where_(where), mesh_(random, scattered) {
+  DeviceMesh(Random &random, const ModeChoice &mode, Where where, Order order, bool shared = false) : where_(where), mesh_(random, order) {
     const std::int64_t n = mesh_.entries(rank());
     for (std::size_t f = 0; f < std::size(kLayouts); ++f) {
       const Layout &kind = kLayouts[f];
@@ -353,7 +362,7 @@ class DeviceMesh {
       field.entry_stride_bytes = kind.is_by_component ? element + kind.gap : element * kind.components + kind.gap;
       field.component_stride_bytes = kind.is_by_component ? n * field.entry_stride_bytes : element;
       field.name = "v";
-      memories_.push_back(std::make_unique<TwoMemories>(static_cast<std::size_t>(n * (element + kind.gap) * kind.components + 64)));
+      memories_.push_back(std::make_unique<TwoMemories>(static_cast<std::size_t>(n * (element + kind.gap) * kind.components + 64), shared));
       field.data = is_there(where, f) ? memories_.back()->on_device() : memories_.back()->on_host();
       fields_.push_back(field);
     }
@@ -443,8 +452,8 @@ class DeviceIndexHalo : public OnDeviceTest {};
 
 TEST_P(DeviceIndexHalo, of_any_layout_is_swapped_and_added_in_reverse) {
   for (const Where where : kPlaces)
-    for (const bool scattered : {false, true}) {
-      DeviceMesh mesh(random_, GetParam(), where, scattered);
+    for (const Order order : {Order::scattered, Order::by_owner, Order::in_runs}) {
+      DeviceMesh mesh(random_, GetParam(), where, order);
       if (!mesh.ready()) return;
       mesh.swap_once(1);
       mesh.swap_once(2, {0, 1, 2, 3, 4}, true);
@@ -455,7 +464,7 @@ TEST_P(DeviceIndexHalo, of_any_layout_is_swapped_and_added_in_reverse) {
 }
 
 TEST_P(DeviceIndexHalo, may_be_finished_by_views_which_show_the_ghosts) {
-  DeviceMesh mesh(random_, GetParam(), Where::everywhere, false);
+  DeviceMesh mesh(random_, GetParam(), Where::everywhere, Order::by_owner);
   if (!mesh.ready()) return;
   EXPECT_TRUE(ok(hlc_index_halo_start(mesh.halo(), nullptr)));
   EXPECT_TRUE(ok(hlc_index_halo_finish_views(mesh.halo())));
@@ -466,6 +475,104 @@ TEST_P(DeviceIndexHalo, may_be_finished_by_views_which_show_the_ghosts) {
 }
 
 FOR_ALL_MODES(DeviceIndexHalo);
+
+class EntriesInPlace : public InPlace {};
+
+hlc_plan_info info_of(const hlc_index_halo *halo) {
+  hlc_plan_info info{};
+  EXPECT_TRUE(ok(hlc_index_halo_info(halo, &info)));
+  return info;
+}
+
+std::string explained(const hlc_index_halo *halo) {
+  std::string text(4000, '\0');
+  EXPECT_TRUE(ok(hlc_index_halo_explain(halo, HLC_FORMAT_TEXT, text.data(), text.size(), nullptr)));
+  return text.c_str();
+}
+
+/// Fields of all layouts, or every other one, whose others neighbours read on the host.
+TEST_F(EntriesInPlace, in_few_runs_are_copied_from_the_memory_of_neighbours) {
+  for (const Where where : {Where::everywhere, Where::odd_arrays})
+    for (const bool shared : {true, false}) {
+      DeviceMesh mesh(random_, direct_, where, Order::in_runs, shared);
+      if (!mesh.ready()) return;
+      const hlc_plan_info info = info_of(mesh.halo());
+      if (!has_fake_nodes() && !checks()) {
+        EXPECT_EQ(info.via_direct, shared || where == Where::everywhere ? info.neighbours : 0);
+      }
+      const long before = driver().read();
+      mesh.swap_once(1);
+      if (driver().is_stand_in) {
+        EXPECT_EQ(driver().read() > before, info.via_direct > 0);
+      }
+      mesh.swap_once(2, {0, 1, 2, 3, 4}, true);
+      mesh.swap_once(3, {1, 4, 5});
+      mesh.swap_once(4, {2, 3}, true);
+      if (info.via_direct == info.neighbours) {
+        EXPECT_EQ(explained(mesh.halo()).find("not read in place"), std::string::npos);
+      }
+    }
+}
+
+/// Every other entry of the first rank's lists: as many runs as entries. Both ends stage, and say why.
+TEST_F(EntriesInPlace, in_many_short_runs_are_staged_and_explain_says_why) {
+  constexpr std::int64_t kRuns = 9;
+  const Current current;
+  const Allocation cells(100 * sizeof(double));
+  std::vector<double> values(100, rank());
+  cells.write(values.data());
+  const std::int64_t step = rank() == 0 ? 2 : 1;
+  std::vector<std::int64_t> sent, ghosts;
+  for (std::int64_t k = 0; k < kRuns; ++k) sent.push_back(step * k), ghosts.push_back(50 + k);
+  const int next = (rank() + 1) % size(), last = (rank() + size() - 1) % size();
+  const hlc_index_neighbour neighbours[] = {{next, 0, 1, kRuns, sent.data(), 0, nullptr}, {last, 1, 0, 0, nullptr, kRuns, ghosts.data()}};
+  const hlc_index_field field{cells.data(), HLC_FLOAT64, 0, 0, 0, 0, "u"};
+  hlc_index_halo_spec spec{};
+  spec.nentries = 100;
+  spec.nneighbours = 2;
+  spec.neighbours = neighbours;
+  spec.nfields = 1;
+  spec.fields = &field;
+  spec.mode = HLC_MODE_DIRECT;
+  hlc_index_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(ok(hlc_index_halo_init(context(), &spec, &halo)));
+  EXPECT_TRUE(ok(hlc_index_halo_start(halo, nullptr)));
+  EXPECT_TRUE(ok(hlc_index_halo_finish(halo)));
+  cells.read(values.data());
+  for (std::int64_t k = 0; k < kRuns; ++k) EXPECT_EQ(values[static_cast<std::size_t>(50 + k)], last);
+  const std::string words = explained(halo);
+  const hlc_plan_info info = info_of(halo);
+  if (!has_fake_nodes() && !checks() && size() > 1) {
+    EXPECT_EQ(info.via_direct, rank() == 0 || rank() == 1 ? 1 : 2) << words;
+    if (rank() == 0) {
+      EXPECT_NE(words.find("not read in place: the entries that are sent to rank 1, or received from it, are in 9 runs of 8 bytes"),
+                std::string::npos)
+          << words;
+    }
+    if (rank() == 1) {
+      EXPECT_NE(words.find("not read in place: rank 0 has not the same fields on a device, or nobody can read them there"),
+                std::string::npos)
+          << words;
+    }
+  }
+  EXPECT_TRUE(ok(hlc_index_halo_finalise(&halo)));
+}
+
+/// Both sides stage what one of them is refused.
+TEST_F(EntriesInPlace, that_are_refused_are_staged_by_both_sides) {
+  if (!driver().is_stand_in) GTEST_SKIP() << "a real driver does not refuse when it is asked to";
+  for (const stand_in_ipc refusal : {STAND_IN_IPC_NOT_OPENED, STAND_IN_IPC_NOT_GIVEN}) {
+    if (rank() % 2 == 1) driver().ipc(refusal);
+    DeviceMesh mesh(random_, direct_, Where::everywhere, Order::in_runs);
+    driver().ipc(STAND_IN_IPC);
+    if (!mesh.ready()) return;
+    mesh.swap_once(1);
+    mesh.swap_once(2, {0, 1, 2, 3, 4}, true);
+    if (!checks() && !has_fake_nodes() && size() == 2) {
+      EXPECT_EQ(info_of(mesh.halo()).via_direct, 0);
+    }
+  }
+}
 
 // ---------------------------------------------------------------- what is said of them
 
