@@ -47,7 +47,7 @@ Status DeviceReads::meet(Plan &plan) {
     if (is_read(edge))
       edges_.push_back(e);
     else
-      refuse("rank " + std::to_string(edge.rank) + " has not the same fields on a device, or nobody can read them there");
+      refuse("rank " + std::to_string(edge.rank) + " has not the same fields on a device, or they cannot be read there");
   }
   HLC_TRY(exchange(plan));
   for (const std::size_t e : edges_) meeting_->opened[e] = open(plan.edges[e].rank, e);

@@ -38,7 +38,7 @@ int how_readable(const Fields &fields, KindOf kind_of) {
   }
   return static_cast<int>(kinds);
 }
-/// The kind of one array. One that nobody can read has no place.
+/// The kind of one array. One that no neighbour can read has no place.
 inline Readable kind_of_array(const FieldPlace &place, int device) {
   return place.serial == FieldPlace().serial ? Readable::no : device >= 0 ? Readable::on_device : Readable::on_host;
 }

@@ -550,7 +550,7 @@ TEST_F(EntriesInPlace, in_many_short_runs_are_staged_and_explain_says_why) {
           << words;
     }
     if (rank() == 1) {
-      EXPECT_NE(words.find("not read in place: rank 0 has not the same fields on a device, or nobody can read them there"),
+      EXPECT_NE(words.find("not read in place: rank 0 has not the same fields on a device, or they cannot be read there"),
                 std::string::npos)
           << words;
     }
