@@ -216,8 +216,7 @@ void DevicePieces::pull_link(const BlockLink &link) {
     }
   }
   queue_.copy(batch_);
-  if (!tables_.reverse || failed(queue_.wait())) return;
-  add_each(link.out, [this](const Piece &piece) { copies_.add_piece(piece, sums_); });
+  if (tables_.reverse) add_each(link.out, [this](const Piece &piece) { copies_.add_piece(piece, sums_); });
 }
 
 void DevicePieces::copy_to_self() {
