@@ -48,7 +48,7 @@ class Absence : public testing::Test {
     EXPECT_EQ(context_, nullptr);
   }
 
-  /// Makes what a test begins with, on all ranks. In another context where a rank of a busy machine comes too late for that.
+  /// Makes what a test begins with, on all ranks. In another context where a rank of a busy machine is too late for that.
   template <class Make>
   hlc_status make_together(Make make) {
     hlc_status made = make();

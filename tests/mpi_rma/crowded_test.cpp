@@ -84,7 +84,7 @@ TEST(MpiHostWait, lets_others_run_where_ranks_share_cores) {
   const OneCore core;
   if (!core.moved()) GTEST_SKIP() << "processes may not choose their cores here";
   MPI_Comm comm = duplicate();
-  // A rank that others keep from the core may be last.
+  // A rank that others keep from the core may be the last.
   int yields = 0, all_yield = 0;
   for (int tries = 0; tries < 10 && !all_yield; ++tries) {
     yields = std::max(yields, yields_in_barrier(comm));

@@ -25,7 +25,7 @@ std::uint64_t seed();
 /// Whether `mine` is true on every rank. Collective.
 bool everyone(bool mine);
 
-/// hlc_init, a few times if ranks come later than HALOCLINE_TIMEOUT, which is a second in some programs: on a busy machine a rank may need longer
+/// hlc_init, a few times if ranks are later than HALOCLINE_TIMEOUT, which is a second in some programs: on a busy machine a rank may need longer
 /// to learn where it runs. Collective.
 hlc_status open_context(MPI_Comm comm, hlc_context **opened);
 
