@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Checks the layer arrow. Every #include "layer/..." in src/ must point down: api > choice, blocks > halo, index_halo > exchange > engine >
-transport > trace > base; engine, exchange, halo, index_halo and faces > device > base; reduce, sparse and faces > engine; choice and reduce > model >
-base; inside the engine: sync > rma; rma, context > network > elements, progress; elements > memory > communicator. A face may include
-faces/common, and no other face. What stands outside, from the mini-apps to the bindings, sees the public headers alone. And no rooms,
-within a layer or across, may include each other in a circle; a room is the files of one folder that have one name.
+transport > trace > base; engine, exchange, halo, index_halo and faces > device > base; reduce, sparse and faces > engine; choice and reduce
+> model > base; inside the engine: sync > rma; rma, context > network > elements, progress; elements > memory > communicator. A face may
+include faces/common, and no other face. What stands outside, from the mini-apps to the bindings, sees the public headers alone. And no
+rooms, within a layer or across, may include each other in a circle; a room is the files of one folder that have one name.
 
 The context, engine/context/context.hpp, is for the api and the faces, which make it, and for the files listed below. All others get the
 parts of the engine that they need; plans get those that exchange/engine_parts.hpp lists.
