@@ -56,7 +56,8 @@ typedef struct hlc_blocks_spec {
  * Plans swaps of blocks. A halo cell is filled from the block that owns this cell of the domain, wrapped where periodic, as often as the
  * depth requires. A rank may own all of these blocks, some, or none. A star stencil fills only the cells beside the block in one dimension.
  * Cells that no block owns may be part of the domain (masked cells): the halo there is left unchanged. Two ranks exchange one message. In
- * modes direct, view and notify_node, fields of ranks of a node are read in place, if all blocks of both ranks are from hlc_field_alloc.
+ * modes direct, view and notify_node, fields of ranks of a node are read in place, if all blocks of both ranks are from hlc_field_alloc, or
+ * each field of both ranks is so in all blocks, or in a device's memory in all of them.
  * Blocks of one rank copy from each other in every mode and memory. Collective over the context. The spec is the same on all ranks except
  * for blocks, parts, and fields' data and strides, which may have other orders of dimensions on other ranks. The names of the fields of each rank's first block are compared, so that plans made in
  * different orders return HLC_ERR_MISMATCH. A rank without blocks has no names to compare. During the call each node holds the boxes of all
@@ -90,8 +91,9 @@ HLC_NODISCARD HLC_API hlc_status hlc_blocks_init(hlc_context *context, const hlc
  */
 HLC_NODISCARD HLC_API hlc_status hlc_blocks_start(hlc_blocks *blocks, const hlc_swap *what);
 /**
- * As hlc_blocks_start, of arrays in the memory of a CUDA device, after the work that the program has given to `stream`. As hlc_halo_start_on;
- * but neighbours do not read such arrays in place. A rank without such arrays ignores the stream.
+ * As hlc_blocks_start, of arrays in the memory of a CUDA device, after the work that the program has given to `stream`. As hlc_halo_start_on:
+ * neighbours of this node may read such arrays in place until the swap is finished. A rank without such arrays ignores the stream. Memory of
+ * a device may be freed once hlc_blocks_finalise has returned.
  * If it fails this rank has started nothing, and may start the swap again: its neighbours wait for it.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_blocks_start_on(hlc_blocks *blocks, const hlc_swap *what, void *stream);

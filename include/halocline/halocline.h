@@ -305,7 +305,7 @@ HLC_API int hlc_grid_rank(const hlc_grid *grid, const int *coords);
  */
 typedef struct hlc_field {
   void *data; /**< the first cell of the array: the outermost low halo cell in every dimension; in memory that the host can access,
-                   or, of a halo, in that of a CUDA device, see hlc_halo_start_on */
+                   or in that of a CUDA device, see hlc_halo_start_on */
   hlc_type type; /**< element type */
   size_t element_bytes; /**< needed for HLC_OPAQUE; else 0 or the type's own size */
   int64_t stride_bytes[HLC_MAX_DIMS]; /**< bytes between neighbouring cells, > 0; all 0: contiguous in the spec's layout */

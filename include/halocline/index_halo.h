@@ -75,7 +75,8 @@ typedef struct hlc_index_swap {
 /**
  * Plans swaps of listed entries. Collective over the context. These must be the same on all ranks: number, types, element sizes and
  * components of the fields, mode, epoch and drive. Entries, lists and strides are each rank's own. Modes direct, view and notify_node read
- * directly where both ranks of a link are on one node and have all fields from hlc_field_alloc. The neighbour's lists are fetched here, and
+ * directly where both ranks of a link are on one node and have all fields from hlc_field_alloc, or in a device's memory and lists of few
+ * or of long runs. The neighbour's lists are fetched here, and
  * each swap copies straight from its array into mine. Runs in the lists are found here; long ones are copied as a whole. Otherwise entries
  * are packed.
  *
@@ -96,7 +97,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_index_halo_start(hlc_index_halo *halo, cons
 
 /**
  * As hlc_index_halo_start, of fields in the memory of a CUDA device, after the work that the program has given to `stream`. As
- * hlc_halo_start_on; but neighbours do not read such fields in place. A rank without such fields ignores the stream.
+ * hlc_halo_start_on: neighbours of this node may read such fields in place until the swap is finished. A rank without such fields ignores
+ * the stream. Memory of a device may be freed once hlc_index_halo_finalise has returned.
  * If it fails this rank has started nothing, and may start the swap again: its neighbours wait for it.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_index_halo_start_on(hlc_index_halo *halo, const hlc_index_swap *what, void *stream);

@@ -49,10 +49,11 @@ class Absence : public testing::Test {
   }
 
   /// Makes what a test begins with, on all ranks. In another context where a rank of a busy machine is too late for that.
-  template <class Make>
-  hlc_status make_together(Make make) {
+  template <class Make, class Release>
+  hlc_status make_together(Make make, Release release) {
     hlc_status made = make();
     for (int tries = 0; tries < 10 && !everyone(made == HLC_OK); ++tries) {
+      if (made == HLC_OK) static_cast<void>(release());
       close();
       open();
       made = make();
@@ -81,7 +82,8 @@ testing::AssertionResult Absence::wait_for_something_else() {
   hlc_segment_spec spec{};
   spec.notifications = 1;
   hlc_segment *segment = nullptr;
-  const hlc_status made = make_together([&] { return hlc_segment_create(context_, &spec, &segment); });
+  const hlc_status made =
+      make_together([&] { return hlc_segment_create(context_, &spec, &segment); }, [&] { return hlc_segment_free(&segment); });
   if (!everyone(made == HLC_OK)) return ok(made);
   void *data = nullptr;
   testing::AssertionResult named = testing::AssertionSuccess();
@@ -114,7 +116,8 @@ TEST_F(Absence, of_a_rank_that_waits_for_something_else_names_that) {
 TEST_F(Absence, from_a_release_ends_before_twice_the_timeout) {
   Plane plane;
   hlc_halo *halo = nullptr;
-  REQUIRE_EVERYWHERE(make_together([&] { return hlc_halo_init(context_, &plane.spec, &halo); }) == HLC_OK);
+  REQUIRE_EVERYWHERE(make_together([&] { return hlc_halo_init(context_, &plane.spec, &halo); }, [&] { return hlc_halo_finalise(&halo); }) ==
+                     HLC_OK);
   if (rank() == kLate) {
     wait_outside();
   } else {
@@ -149,7 +152,8 @@ TEST_F(Absence, of_a_rank_that_has_given_up_hlc_finalise_is_named) {
 TEST_F(Absence, from_a_barrier_and_a_reduction_is_named_on_its_node) {
   const hlc_segment_spec spec{};
   hlc_segment *segment = nullptr;
-  REQUIRE_EVERYWHERE(make_together([&] { return hlc_segment_create(context_, &spec, &segment); }) == HLC_OK);
+  REQUIRE_EVERYWHERE(
+      make_together([&] { return hlc_segment_create(context_, &spec, &segment); }, [&] { return hlc_segment_free(&segment); }) == HLC_OK);
   if (rank() == kLate) {
     wait_outside();
   } else {

@@ -71,7 +71,7 @@ struct Head {
   std::uint32_t state, rank, ranks, thread;
   std::uint64_t count;  // of records
   std::uint64_t earlier;  // of them, those behind the latest ones
-  std::uint64_t dropped;  // events beyond the limit
+  std::uint64_t dropped;  // not 0: a thread has stopped recording at its limit
   std::uint64_t ticks[2];  // behind MPI_Init, before MPI_Finalize
   std::int64_t nanoseconds[2];  // of CLOCK_MONOTONIC at these ticks
   std::int64_t offset[2];  // of rank 0's clock to this one, in nanoseconds

@@ -30,6 +30,8 @@ extern bool is_recording;
 
 /// Whether a call is the program's own and to be recorded.
 inline bool is_ours() { return is_recording && this_thread.depth == 0; }
+/// The same for what other threads need to know, though this thread may record no more.
+inline bool is_programs() { return is_recording && (this_thread.depth & (kEnded - 1)) == 0; }
 
 /// The handle of a request, type, communicator or window as a number.
 template <class Handle>

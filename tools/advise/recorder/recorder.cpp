@@ -244,22 +244,22 @@ HLC_ADVISE_EXPORTED int MPI_Finalize() {
 }
 
 HLC_ADVISE_EXPORTED int MPI_Type_free(MPI_Datatype *type) {
-  if (is_ours() && type && *type != MPI_DATATYPE_NULL) forget_type(*type);
+  if (is_programs() && type && *type != MPI_DATATYPE_NULL) forget_type(*type);
   return host::Type_free(type);
 }
 
 HLC_ADVISE_EXPORTED int MPI_Comm_free(MPI_Comm *comm) {
-  if (is_ours() && comm && *comm != MPI_COMM_NULL) forget_comm(*comm);
+  if (is_programs() && comm && *comm != MPI_COMM_NULL) forget_comm(*comm);
   return host::Comm_free(comm);
 }
 
 HLC_ADVISE_EXPORTED int MPI_Comm_disconnect(MPI_Comm *comm) {
-  if (is_ours() && comm && *comm != MPI_COMM_NULL) forget_comm(*comm);
+  if (is_programs() && comm && *comm != MPI_COMM_NULL) forget_comm(*comm);
   return host::Comm_disconnect(comm);
 }
 
 HLC_ADVISE_EXPORTED int MPI_Win_free(MPI_Win *window) {
-  if (is_ours() && window && *window != MPI_WIN_NULL) forget_window(*window);
+  if (is_programs() && window && *window != MPI_WIN_NULL) forget_window(*window);
   return host::Win_free(window);
 }
 

@@ -110,7 +110,8 @@ class Blocks(FieldSwaps):
     an "owned" one with the cell above it, a "shared" one with the cell whose far end it is, seen from the box (hlc_blocks_init).
 
     Arrays may be in a CUDA device's memory, all or some, as for `Field.over`: those of CuPy, Numba and PyTorch, or of
-    Context.device_zeros. Their halos pass through pinned memory, and between boxes of this rank are copied there (docs/guide/gpu.md).
+    Context.device_zeros. Neighbours of the node read them in place where they can; else their halos pass through pinned memory. Between
+    boxes of this rank they are copied there (docs/guide/gpu.md).
 
     The plan keeps the arrays alive. Collective over the context. The same on all ranks, but for boxes, parts and arrays. Raises on all
     ranks: ArgumentError (names the argument, the rank and its value; of boxes that overlap both owners), MismatchError, OutOfMemoryError,

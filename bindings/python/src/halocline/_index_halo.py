@@ -107,7 +107,8 @@ class IndexHalo(FieldSwaps):
     copied. mode, epoch and drive: as for Halo. Arrays of Context.zeros are read by neighbours of the node in place.
 
     Arrays may be in a CUDA device's memory, all or some, as for `Field.over`: those of CuPy, Numba and PyTorch, or of
-    Context.device_zeros. Their entries pass through pinned memory (docs/guide/gpu.md).
+    Context.device_zeros. Neighbours of the node read them in place where lists are in few runs or in long ones; else their entries pass
+    through pinned memory (docs/guide/gpu.md).
 
     A reverse swap adds ghosts to their owners' entries and sets them to 0: the assembly of finite elements.
 

@@ -2,6 +2,9 @@
 #include "faces/mpi/collective/exchange_request.hpp"
 
 #include <algorithm>
+#include <new>
+#include <utility>
+#include <vector>
 
 #include "faces/mpi/interpose/host_table.hpp"
 
@@ -22,6 +25,8 @@ ExchangeRequest::ExchangeRequest(Kind kind, std::shared_ptr<Links> links)
 ExchangeRequest::~ExchangeRequest() {
   exchange_.kept.clear();
   exchange_.types.clear();
+  // What is left of an abandoned exchange: the host may still read what it sends.
+  if (!exchange_.host_sends.empty()) static_cast<void>(new (std::nothrow) std::vector<char>(std::move(copies_)));
   const std::lock_guard lock(links_->busy);
   links_->give_back(exchange_);
 }

@@ -60,7 +60,8 @@ std::unique_ptr<OwnRequest> make_persistent(MPI_Comm comm, Described described, 
     return Status::ok;
   };
   const std::shared_ptr<LinkContext> context = meeting.meet(before_meeting(offer), &met);
-  if (met.refused > 0 || described.refused != MPI_SUCCESS) return *code = refuse_on_all(comm, described.refused), nullptr;
+  if (met.refused == 0 && described.refused != MPI_SUCCESS) return *code = described.refused, nullptr;  // the meeting has failed
+  if (met.refused > 0) return *code = refuse_on_all(comm, described.refused), nullptr;
   if (!context) return nullptr;
   std::unique_ptr<ExchangeRequest> request;
   const auto keep = [&] {

@@ -78,11 +78,13 @@ bool do_some(std::vector<int> &edges, Work work) {
 void cancel_receives(Exchange &exchange) {
   constexpr std::int64_t kMost_ns = 1'000'000'000;
   const std::int64_t begin = now_ns();
+  for (MPI_Request &request : exchange.host_receives)
+    if (request != MPI_REQUEST_NULL) PMPI_Cancel(&request);
   for (MPI_Request &request : exchange.host_receives) {
-    PMPI_Cancel(&request);
     int done = 0;
-    while (!done && now_ns() - begin < kMost_ns)
+    do
       if (PMPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) done = 1;
+    while (!done && now_ns() - begin < kMost_ns);
   }
   exchange.host_receives.clear();
 }
@@ -98,10 +100,21 @@ PartForm::PartForm(const Pattern &pattern, const CommContext &comm) : in(count_n
     if (is_near(edge, comm)) bytes += static_cast<std::int64_t>(kSlots) * slot_distance(edge.slot_bytes);
 }
 
+/// Tests sends of the host; those that are not over are freed.
+static bool are_sent(std::vector<MPI_Request> &requests) {
+  bool all = true;
+  for (MPI_Request &request : requests) {
+    int done = 0;
+    if (PMPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done) continue;
+    all = false;
+    if (request != MPI_REQUEST_NULL) PMPI_Request_free(&request);
+  }
+  return all;
+}
+
 Links::~Links() {
   if (is_listed_) unlist_links(this);
-  for (FarPeer &peer : far_peers_)
-    if (peer.notice != MPI_REQUEST_NULL && has_world()) PMPI_Request_free(&peer.notice);
+  if (notices_ && has_world() && !are_sent(notices_->requests)) static_cast<void>(notices_.release());  // the host may still read them
 }
 
 LinksMeeting Links::offer(const Pattern &pattern, const MeetingForLinks &meeting) {
@@ -152,6 +165,9 @@ void Links::list_edges(const Pattern &pattern) {
   };
   for (const int edge : far_out_) add_far(out_[static_cast<std::size_t>(edge)].rank);
   for (const int edge : far_in_) add_far(in_[static_cast<std::size_t>(edge)].rank);
+  if (far_peers_.empty()) return;
+  notices_ = std::make_unique<Notices>();
+  notices_->requests.reserve(Notices::kMost * far_peers_.size());
 }
 
 /// Other links may have used this memory: no slot has a message now.
@@ -267,6 +283,8 @@ int Links::start(Exchange &exchange) {
   active_.push_back(&exchange);
   offer_destinations(exchange);
   if (!far_in_.empty() || !far_out_.empty()) start_host(exchange);
+  // A message of the host is missing then: later ones would be taken for it.
+  if (exchange.code != MPI_SUCCESS) leave_at(exchange.number);
   progress();
   return MPI_SUCCESS;
 }
@@ -339,7 +357,7 @@ bool Links::send(Exchange &exchange, int number, bool in_host) {
   slot.mover.store(Mover::none, std::memory_order_relaxed);
   if (slot.route == Route::by_host) {
     if (in_host) return false;
-    exchange.note(send_by_host(exchange, block, edge));
+    if (const int code = send_by_host(exchange, block, edge)) exchange.note(code), leave_at(exchange.number);
   } else {
     if (block.is_on_device && in_host) return false;
     pack(exchange, block, edge, slot);
@@ -372,7 +390,7 @@ void Links::pack(Exchange &exchange, const Block &block, const OutEdge &edge, Sl
     slot.route = Route::lost;
     return;
   }
-  exchange.note(copy_from(block, begin));
+  if (const int code = copy_from(block, begin)) exchange.note(code), slot.route = Route::lost;
 }
 
 /// Memory of this exchange for a packed block; null if there is none.
@@ -414,7 +432,7 @@ bool Links::receive(Exchange &exchange, int number, bool in_host) {
 
 /// A message that is too long is read as far as there is room.
 int Links::unpack(Exchange &exchange, const Block &block, InEdge &edge, SlotHead &slot) {
-  if (slot.route == Route::lost) return refuse(MPI_ERR_OTHER, "rank %d has no memory to pack its block for this rank", edge.rank);
+  if (slot.route == Route::lost) return refuse(MPI_ERR_OTHER, "rank %d could not pack its block for this rank", edge.rank);
   const bool fits = slot.bytes <= block.bytes();
   const int truncated = fits ? MPI_SUCCESS
                              : refuse(MPI_ERR_TRUNCATE, "rank %d sends %lld bytes, and the block for them has %lld", edge.rank,
@@ -424,8 +442,8 @@ int Links::unpack(Exchange &exchange, const Block &block, InEdge &edge, SlotHead
     code = copy_to(block, Ring::bytes_of(slot), std::min(slot.bytes, block.bytes()));
   else if (slot.route == Route::in_memory)
     code = read_memory(block, edge, slot);
-  else
-    code = receive_by_host(exchange, block, edge);
+  else if ((code = receive_by_host(exchange, block, edge)) != MPI_SUCCESS)
+    leave_at(exchange.number);
   return code == MPI_SUCCESS ? truncated : code;
 }
 
@@ -443,14 +461,15 @@ void Links::withdraw_messages(const Exchange &exchange) {
 void Links::leave_at(std::uint64_t number) {
   const std::uint64_t before = head_->left_at.load(std::memory_order_relaxed);
   if (before != 0 && before <= number) return;
-  if (before == 0) left_at_ = number;
   // SYNC sent-before-left (pairs with Links::find_left): what this rank has sent before that is there.
   head_->left_at.store(number, std::memory_order_release);
   comm_->context.doorbell().ring_all(members_);
   if (host_comm_) host_comm_->is_left = true;
-  // The first time only. Later numbers are lower, and what this rank has sent in those exchanges is under way.
-  for (FarPeer &peer : far_peers_)
-    if (before == 0) PMPI_Isend(&left_at_, 1, MPI_UINT64_T, peer.rank, leaving_tag_, host_comm_->comm, &peer.notice);
+  if (!notices_ || notices_->count == Notices::kMost) return;
+  std::uint64_t &sent = notices_->left_at[notices_->count++];
+  sent = number;
+  for (const FarPeer &peer : far_peers_)
+    PMPI_Isend(&sent, 1, MPI_UINT64_T, peer.rank, leaving_tag_, host_comm_->comm, &notices_->requests.emplace_back(MPI_REQUEST_NULL));
 }
 
 /// A rank for which this exchange waits in vain; -1 if there is none.
@@ -471,8 +490,9 @@ int Links::find_left(const Exchange &exchange) {
 int Links::find_left_far(const Exchange &exchange) {
   for (FarPeer &peer : far_peers_) {
     int has_left = 0;
-    if (peer.left_at == 0) PMPI_Iprobe(peer.rank, leaving_tag_, host_comm_->comm, &has_left, MPI_STATUS_IGNORE);
-    if (has_left) PMPI_Recv(&peer.left_at, 1, MPI_UINT64_T, peer.rank, leaving_tag_, host_comm_->comm, MPI_STATUS_IGNORE);
+    // A later notice has a lower number.
+    while (PMPI_Iprobe(peer.rank, leaving_tag_, host_comm_->comm, &has_left, MPI_STATUS_IGNORE) == MPI_SUCCESS && has_left)
+      PMPI_Recv(&peer.left_at, 1, MPI_UINT64_T, peer.rank, leaving_tag_, host_comm_->comm, MPI_STATUS_IGNORE);
     if (peer.left_at != 0 && peer.left_at <= exchange.number) return peer.rank;
   }
   return -1;
@@ -491,6 +511,9 @@ Status Links::look_for_failure(const Exchange &exchange) {
 /// of other ranks, and are refused.
 void Links::abandon(Exchange &exchange, int code) {
   const std::lock_guard lock(busy);
+  if (exchange.is_over.load(std::memory_order_relaxed)) return;
+  // SYNC sent-before-left (pairs with Links::leave_at): what has been sent before that is received.
+  progress();
   if (exchange.is_over.load(std::memory_order_relaxed)) return;
   std::uint64_t first = exchange.number;
   for (const Exchange *one : active_) first = std::min(first, one->number);
@@ -530,10 +553,7 @@ void Links::look_after(Exchange &exchange) {
   const std::int64_t now = now_ns();
   if (now - exchange.looked_ns < kLookEvery_ns) return;
   exchange.looked_ns = now;
-  if (const Status found = look_for_failure(exchange); failed(found)) {
-    progress_if_free(false);
-    abandon(exchange, code_of(found));
-  }
+  if (const Status found = look_for_failure(exchange); failed(found)) abandon(exchange, code_of(found));
 }
 
 }  // namespace halocline::core::mpi

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -105,11 +106,17 @@ class Links final : public DrivenLinks {
     pid_t process = 0;
     std::int64_t alive_ns = 0;  // when its process was last known to live
   };
-  /// One of another node. It says by a message of the host when it leaves.
+  /// One of another node. It says by messages of the host when it leaves.
   struct FarPeer {
     int rank = MPI_PROC_NULL;
     std::uint64_t left_at = 0;  // as in PartHead
-    MPI_Request notice = MPI_REQUEST_NULL;  // that this rank has left
+  };
+  /// What other nodes learn when this rank leaves, and again when it leaves earlier exchanges, too.
+  struct Notices {
+    static constexpr std::size_t kMost = 4;
+    std::array<std::uint64_t, kMost> left_at{};
+    std::size_t count = 0;
+    std::vector<MPI_Request> requests;
   };
   struct OutEdge {
     int rank = MPI_PROC_NULL, key = 0;
@@ -174,7 +181,7 @@ class Links final : public DrivenLinks {
   std::vector<Exchange *> idle_, active_;
   std::uint64_t started_ = 0;
   PartHead *head_ = nullptr;  // of this rank
-  std::uint64_t left_at_ = 0;  // what other nodes learn
+  std::unique_ptr<Notices> notices_;  // null if there are no other nodes
   bool is_listed_ = false;  // among those that the host's progress drives
 };
 
