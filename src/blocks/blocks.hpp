@@ -63,6 +63,7 @@ class Blocks final : private Packer {
   Status joined(const Plan &plan) override;
 
   Status make_team();
+  Status make_device_pieces();
   Status check_swap(const char *call, const hlc_swap *what) const;
   void set_swap(const hlc_swap *what);
   Status launch();

@@ -58,7 +58,7 @@ void DevicePieces::give_arrays(Communicator &communicator) {
   }
   batch_.reserve(most);
   reads_ = std::make_unique<DeviceReads>(communicator, "hlc_blocks_init", queue_.staging());
-  reads_->give(arrays, std::move(links));
+  reads_->give(arrays, links);
 }
 
 void DevicePieces::close_reads() {

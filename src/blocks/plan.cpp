@@ -111,11 +111,7 @@ Status Blocks::create(const hlc_blocks_spec *spec) {
   std::string label;
   HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
     HLC_TRY(make_team());
-    if (DevicePieces::are_in(tables_)) {
-      device_ = std::make_unique<DevicePieces>(tables_, copies_, communicator_.rank());
-      // Check mode puts its stamps into messages.
-      HLC_TRY(device_->create(communicator_, find_mode(options_.mode)->reads_fields && !exchange_.plan().check_mailbox));
-    }
+    HLC_TRY(make_device_pieces());
     edges = make_edges(tables_, communicator_.rank());
     label = label_of("blocks", tables_.fields);
     return Status::ok;
@@ -123,6 +119,13 @@ Status Blocks::create(const hlc_blocks_spec *spec) {
   HLC_TRY(exchange_.create(options_, std::move(edges), std::move(label)));
   set_swap(nullptr);
   return Status::ok;
+}
+
+Status Blocks::make_device_pieces() {
+  if (!DevicePieces::are_in(tables_)) return Status::ok;
+  device_ = std::make_unique<DevicePieces>(tables_, copies_, communicator_.rank());
+  // Check mode puts its stamps into messages.
+  return device_->create(communicator_, find_mode(options_.mode)->reads_fields && !exchange_.plan().check_mailbox);
 }
 
 /// The last thread to start launches a swap, and the first to finish drives it: so any thread may call MPI.

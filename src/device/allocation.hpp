@@ -21,6 +21,7 @@ class Allocation {
   Status release(const Caller &caller);
 
   /// NULL: there is none.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's addresses are numbers
   char *data() const { return reinterpret_cast<char *>(static_cast<std::uintptr_t>(address_)); }
 
  private:

@@ -9,7 +9,7 @@
 namespace halocline::core {
 
 /// All that is needed until the end of the meeting is allocated here, where all ranks agree on the result.
-void DeviceReads::give(std::span<const Array> arrays, std::vector<Link> links) {
+void DeviceReads::give(std::span<const Array> arrays, std::span<const Link> links) {
   std::vector<device::Given> given(arrays.size());
   const Status entered = staging_.in_context({call_, communicator_.rank()}, [&] {
     for (std::size_t i = 0; i < arrays.size(); ++i) {

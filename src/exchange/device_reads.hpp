@@ -66,7 +66,7 @@ class DeviceReads {
   ~DeviceReads() { close(); }
 
   /// Finds the handles of my arrays. What fails has no handle, and no place. Local; links: per edge.
-  void give(std::span<const Array> arrays, std::vector<Link> links);
+  void give(std::span<const Array> arrays, std::span<const Link> links);
   /// Exchanges the handles over the edges of which both ends have them, and opens those of the neighbours. An edge of which one end cannot is
   /// not readable afterwards. Only ranks with such edges take part.
   Status meet(Plan &plan);

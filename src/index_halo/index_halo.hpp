@@ -62,6 +62,7 @@ class IndexHalo final : private Packer {
   Status met(Plan &plan) override;
   Status joined(const Plan &plan) override;
 
+  Status make_device_entries();
   void take_fields(const hlc_index_halo_spec &spec);
   Status join_self_links();
 

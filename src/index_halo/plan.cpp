@@ -104,11 +104,7 @@ Status IndexHalo::create(const hlc_index_halo_spec *spec) {
     tables_.entries = spec->nentries;
     take_fields(*spec);
     take_links(*spec, communicator_.rank(), tables_);
-    if (DeviceEntries::are_in(tables_)) {
-      device_ = std::make_unique<DeviceEntries>(tables_, communicator_.rank());
-      // Check mode compares images.
-      HLC_TRY(device_->create(communicator_, find_mode(options_.mode)->reads_fields && !exchange_.plan().check_mailbox));
-    }
+    HLC_TRY(make_device_entries());
     if (options_.mode == HLC_MODE_VIEW) make_views();
     label = label_of("index halo", tables_.fields);
     edges = edges_of(tables_, device_.get());
@@ -122,6 +118,13 @@ Status IndexHalo::create(const hlc_index_halo_spec *spec) {
     }));
   set_swap(nullptr);
   return Status::ok;
+}
+
+Status IndexHalo::make_device_entries() {
+  if (!DeviceEntries::are_in(tables_)) return Status::ok;
+  device_ = std::make_unique<DeviceEntries>(tables_, communicator_.rank());
+  // Check mode compares images.
+  return device_->create(communicator_, find_mode(options_.mode)->reads_fields && !exchange_.plan().check_mailbox);
 }
 
 void IndexHalo::take_fields(const hlc_index_halo_spec &spec) {

@@ -38,7 +38,8 @@ BlockedCall::BlockedCall(Job &job, const char *call) : job_(job), call_(call) {
   const BlockedSignals blocked;
   try {
     thread_ = std::thread([this] { watch(); });
-  } catch (const std::system_error &) {  // no thread to be had: the call is not watched
+    // NOLINTNEXTLINE(bugprone-empty-catch): where no thread is to be had, the call is not watched
+  } catch (const std::system_error &) {
   }
 }
 

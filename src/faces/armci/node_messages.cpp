@@ -11,7 +11,7 @@ namespace halocline::core::armci {
 namespace {
 
 /// Bytes of all rings to a process, and of one ring: the fewer processes, the longer.
-constexpr std::int64_t kAllRings = 512 * 1024, kShortestRing = 2048, kLongestRing = 64 * 1024;
+constexpr std::int64_t kAllRings = std::int64_t{512} * 1024, kShortestRing = 2048, kLongestRing = std::int64_t{64} * 1024;
 
 std::int64_t capacity_for(int members) {
   const auto share = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(kAllRings / members)));

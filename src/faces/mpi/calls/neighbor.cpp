@@ -65,6 +65,7 @@ using namespace halocline::core::mpi;
 
 extern "C" {
 
+// NOLINTBEGIN(readability-function-size): the standard's signatures
 int MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
                           MPI_Comm comm) {
   return exchange_blocks(Collective::neighbor_alltoall, comm, EqualBlocks{sendbuf, sendcount, sendtype},
@@ -114,6 +115,7 @@ int MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], 
       [=] { return host::Neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm); });
 }
 #endif
+// NOLINTEND(readability-function-size)
 
 HLC_MPI_PROFILED(MPI_Neighbor_alltoall)
 HLC_MPI_PROFILED(MPI_Neighbor_alltoallv)

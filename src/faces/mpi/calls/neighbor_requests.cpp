@@ -66,6 +66,7 @@ int count_blocks(MPI_Comm comm, BlockNumbers *numbers) {
 
 /// `init_by_host`: null if the host has no such function. `begin`: the nonblocking call, for such a host.
 template <class Sent, class Received, class InitByHost, class Function>
+// NOLINTNEXTLINE(readability-function-size): what a call of MPI has
 int init_blocks(Collective call, MPI_Comm comm, const Sent &sent, const Received &received, MPI_Request *request, InitByHost init_by_host,
                 Function begin) {
   std::unique_ptr<OwnRequest> made;
@@ -108,6 +109,7 @@ using namespace halocline::core::mpi;
 
 extern "C" {
 
+// NOLINTBEGIN(readability-function-size): the standard's signatures
 int MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
                            MPI_Comm comm, MPI_Request *request) {
   return begin_blocks(Collective::ineighbor_alltoall, comm, EqualBlocks{sendbuf, sendcount, sendtype},
@@ -225,6 +227,7 @@ int MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcount
                      nullptr);
 }
 #endif
+// NOLINTEND(readability-function-size)
 
 HLC_MPI_PROFILED(MPI_Ineighbor_alltoall)
 HLC_MPI_PROFILED(MPI_Ineighbor_alltoallv)

@@ -70,6 +70,7 @@ int agree_on_code(MPI_Comm comm, int mine);
 /// A request that makes this nonblocking call of the host in each start, with copies of its arguments. Collective, an error on all ranks or none.
 /// `mine`: that of this rank so far. An MPI error code.
 template <class Function, class Sent, class Received>
+// NOLINTNEXTLINE(readability-function-size): what a call of MPI has, and what is known of it
 int make_host_request(Function *begin, MPI_Comm comm, Sent sent, Received received, int mine, BlockNumbers blocks,
                       std::unique_ptr<OwnRequest> *made) {
   std::shared_ptr<KeptArguments> kept;

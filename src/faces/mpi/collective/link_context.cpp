@@ -104,10 +104,11 @@ void keep_context(MPI_Comm comm, const KeptLinks &context) {
   static_cast<void>(before_meeting([&] {
     auto kept = std::make_unique<KeptLinks>(context);
     link_contexts().add(comm, context);
-    if (PMPI_Comm_set_attr(comm, link_context_key(), kept.get()) == MPI_SUCCESS)
-      static_cast<void>(kept.release());
-    else
+    if (PMPI_Comm_set_attr(comm, link_context_key(), kept.get()) != MPI_SUCCESS) {
       link_contexts().remove(comm);
+      return Status::ok;
+    }
+    [[maybe_unused]] const KeptLinks *const attribute = kept.release();
     return Status::ok;
   }));
 }

@@ -114,7 +114,8 @@ static bool are_sent(std::vector<MPI_Request> &requests) {
 
 Links::~Links() {
   if (is_listed_) unlist_links(this);
-  if (notices_ && has_world() && !are_sent(notices_->requests)) static_cast<void>(notices_.release());  // the host may still read them
+  if (!notices_ || !has_world() || are_sent(notices_->requests)) return;
+  [[maybe_unused]] const Notices *const read_by_host = notices_.release();  // perhaps later
 }
 
 LinksMeeting Links::offer(const Pattern &pattern, const MeetingForLinks &meeting) {
@@ -438,12 +439,14 @@ int Links::unpack(Exchange &exchange, const Block &block, InEdge &edge, SlotHead
                              : refuse(MPI_ERR_TRUNCATE, "rank %d sends %lld bytes, and the block for them has %lld", edge.rank,
                                       static_cast<long long>(slot.bytes), static_cast<long long>(block.bytes()));
   int code = MPI_SUCCESS;
-  if (slot.route == Route::in_slot)
+  if (slot.route == Route::in_slot) {
     code = copy_to(block, Ring::bytes_of(slot), std::min(slot.bytes, block.bytes()));
-  else if (slot.route == Route::in_memory)
+  } else if (slot.route == Route::in_memory) {
     code = read_memory(block, edge, slot);
-  else if ((code = receive_by_host(exchange, block, edge)) != MPI_SUCCESS)
-    leave_at(exchange.number);
+  } else {
+    code = receive_by_host(exchange, block, edge);
+    if (code != MPI_SUCCESS) leave_at(exchange.number);
+  }
   return code == MPI_SUCCESS ? truncated : code;
 }
 
