@@ -30,6 +30,7 @@ void DeviceReads::give(std::span<const Array> arrays, std::span<const Link> link
     meeting_->theirs.emplace_back(link.theirs);
     found_.emplace_back(link.theirs);
   }
+  meeting_->declined.resize(links.size());
   meeting_->opened.resize(links.size());
   meeting_->opened_there.resize(links.size());
   meeting_->requests.resize(2 * links.size(), MPI_REQUEST_NULL);
@@ -43,11 +44,14 @@ void DeviceReads::refuse(const std::string &why) {
 Status DeviceReads::meet(Plan &plan) {
   for (std::size_t e = 0; e < plan.edges.size(); ++e) {
     const Edge &edge = plan.edges[e];
-    if (edge.member == kNotOnNode || edge.readable == 0 || edge.readable == kReadByProcessor) continue;
+    if (edge.member == kNotOnNode) continue;
+    if (!meeting_->declined[e].empty()) refuse(meeting_->declined[e]);
+    if (edge.readable == 0 || edge.readable == kReadByProcessor) continue;
     if (is_read(edge))
       edges_.push_back(e);
     else
-      refuse("rank " + std::to_string(edge.rank) + " has not the same fields on a device, or they cannot be read there");
+      refuse("rank " + std::to_string(edge.rank) +
+             " has other fields on a device, or they cannot be read there, or its entries are in many short runs");
   }
   HLC_TRY(exchange(plan));
   for (const std::size_t e : edges_) meeting_->opened[e] = open(plan.edges[e].rank, e);

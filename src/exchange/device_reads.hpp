@@ -75,6 +75,8 @@ class DeviceReads {
 
   /// A neighbour's array on the device, as copies of this process find it; `array` counts as the link of its edge.
   char *find(std::size_t edge, std::size_t array) const { return found_[edge][array]; }
+  /// This rank does not read over an edge. `why` is said of the plan if the neighbour is on this node. Before `meet`.
+  void decline(std::size_t edge, std::string why) { meeting_->declined[edge] = std::move(why); }
   /// Why something is not read; the first reason is kept.
   void refuse(const std::string &why);
   /// The links that are read, and all others, in what is said of the plan.
@@ -86,6 +88,7 @@ class DeviceReads {
   struct Meeting : Job {
     std::vector<std::vector<device::Given>> mine, theirs;  // per edge and array of its link
     std::vector<int> opened, opened_there;  // per edge
+    std::vector<std::string> declined;  // per edge
   };
 
   Status exchange(const Plan &plan);

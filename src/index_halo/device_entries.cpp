@@ -115,7 +115,8 @@ std::int64_t DeviceEntries::longest_sum() const {
   return most;
 }
 
-bool DeviceEntries::has_long_runs(const IndexLink &link) {
+bool DeviceEntries::has_long_runs(std::size_t index) {
+  const IndexLink &link = tables_.links[index];
   std::int64_t bytes = 0, fields = 0;
   for (const IndexField &field : tables_.fields)
     if (field.device >= 0) bytes += field.kind.bytes(), ++fields;
@@ -125,9 +126,9 @@ bool DeviceEntries::has_long_runs(const IndexLink &link) {
     const std::int64_t mean = static_cast<std::int64_t>(list->size()) * bytes / (runs * fields);
     if (mean >= kLongRunBytes) continue;
     if (reads_)
-      reads_->refuse("the entries that are sent to rank " + std::to_string(link.rank) + ", or received from it, are in " +
-                     std::to_string(runs) + " runs of " + std::to_string(mean) +
-                     " bytes in the mean, each of which would be a copy of its own");
+      reads_->decline(index, "the entries that are sent to rank " + std::to_string(link.rank) + ", or received from it, are in " +
+                                 std::to_string(runs) + " runs of " + std::to_string(mean) +
+                                 " bytes in the mean, each of which would be a copy of its own");
     return false;
   }
   return true;

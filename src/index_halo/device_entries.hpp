@@ -27,7 +27,7 @@ class DeviceEntries {
   /// Of the plan's edges, which have been joined: what is read in place; null if nothing may be.
   DeviceReads *reads() { return reads_.get(); }
   /// True if the lists of a link are in few runs, or in long ones, so that neighbours can read them in place.
-  bool has_long_runs(const IndexLink &link);
+  bool has_long_runs(std::size_t link);
 
   /// A function of the API begins, which errors name.
   void begin(const char *call) { queue_.begin(call); }

@@ -36,7 +36,8 @@ std::vector<Edge> edges_of(const IndexTables &tables, DeviceEntries *device) {
   std::vector<int> all;
   for (std::size_t f = 0; f < tables.fields.size(); ++f) all.push_back(static_cast<int>(f));
   std::vector<Edge> edges;
-  for (const IndexLink &link : tables.links) {
+  for (std::size_t l = 0; l < tables.links.size(); ++l) {
+    const IndexLink &link = tables.links[l];
     Edge edge;
     edge.rank = link.rank;
     edge.tag_out = link.tag_out;
@@ -47,7 +48,7 @@ std::vector<Edge> edges_of(const IndexTables &tables, DeviceEntries *device) {
     edge.in = tables.message_bytes(edge.entries_in, all);
     edge.space_out = edge.space_in = std::max(edge.out, edge.in);
     // A rank without entries need not have fields.
-    edge.readable = edge.space_out == 0 ? kReadByProcessor : !device || readable == 0 || device->has_long_runs(link) ? readable : 0;
+    edge.readable = edge.space_out == 0 ? kReadByProcessor : !device || readable == 0 || device->has_long_runs(l) ? readable : 0;
     edges.push_back(edge);
   }
   return edges;
