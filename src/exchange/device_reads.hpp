@@ -77,8 +77,6 @@ class DeviceReads {
   char *find(std::size_t edge, std::size_t array) const { return found_[edge][array]; }
   /// This rank does not read over an edge. `why` is said of the plan if the neighbour is on this node. Before `meet`.
   void decline(std::size_t edge, std::string why) { meeting_->declined[edge] = std::move(why); }
-  /// Why something is not read; the first reason is kept.
-  void refuse(const std::string &why);
   /// The links that are read, and all others, in what is said of the plan.
   void describe(DeviceFields &fields) const;
   /// Edges that are read in place.
@@ -91,6 +89,8 @@ class DeviceReads {
     std::vector<std::string> declined;  // per edge
   };
 
+  /// Why something is not read; the first reason is kept.
+  void refuse(const std::string &why);
   Status exchange(const Plan &plan);
   Status compare(const Plan &plan);
   bool open(int rank, std::size_t edge);

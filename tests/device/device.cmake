@@ -38,6 +38,7 @@ halocline_mpi_test(NAME device_order_all TARGET halocline_device_order LONG_RANK
 halocline_mpi_test(NAME device_order_all TARGET halocline_device_order LONG_RANKS 3 FAKE_NODES 2 TIMEOUT 240)
 halocline_mpi_test(NAME device_lists TARGET halocline_device_lists RANKS 2 ENV STAND_IN_CUDA_LATE=50 ARGS
   --gtest_filter=*/notify:DeviceBlocks*/direct:*InPlace.*:DeviceLists.a*)
+halocline_mpi_test(NAME device_lists TARGET halocline_device_lists RANKS 2 FAKE_NODES 2 ARGS --gtest_filter=EntriesInPlace.in_many*)
 halocline_mpi_test(NAME device_lists_all TARGET halocline_device_lists LONG_RANKS 1 3 4 TIMEOUT 240)
 halocline_mpi_test(NAME device_lists_all TARGET halocline_device_lists LONG_RANKS 3 FAKE_NODES 2 TIMEOUT 240)
 halocline_mpi_test(NAME device_lists_checked TARGET halocline_device_lists LONG_RANKS 2 3 ENV HALOCLINE_CHECK=1 TIMEOUT 240)

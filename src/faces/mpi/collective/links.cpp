@@ -115,7 +115,7 @@ static bool are_sent(std::vector<MPI_Request> &requests) {
 Links::~Links() {
   if (is_listed_) unlist_links(this);
   if (!notices_ || !has_world() || are_sent(notices_->requests)) return;
-  [[maybe_unused]] const Notices *const read_by_host = notices_.release();  // perhaps later
+  [[maybe_unused]] const Notices *const read_by_host = notices_.release();  // the host may still do so
 }
 
 LinksMeeting Links::offer(const Pattern &pattern, const MeetingForLinks &meeting) {
